@@ -1,0 +1,96 @@
+// How queues report that a work request is done.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/base/ids.h"
+#include "models/base/units.h"
+#include "models/observe/work_request_id.h"
+
+namespace hca::adapter {
+
+/// op_own[7:4] of a CQE.
+enum class CqeOpcode : std::uint8_t {
+  kRequester = 0,
+  kResponderWriteImmediate = 1,
+  kResponderSend = 2,
+  kResponderSendImmediate = 3,
+  kResponderSendInvalidate = 4,
+  kResize = 5,
+  kNoPacket = 6,
+  kSignatureError = 12,
+  kRequesterError = 13,
+  kResponderError = 14,
+  kInvalid = 15,
+};
+
+/// Syndrome byte of an error CQE.
+enum class CqeSyndrome : std::uint8_t {
+  kLocalLength = 0x01,
+  kLocalQpOperation = 0x02,
+  kLocalProtection = 0x04,
+  kFlushed = 0x05,
+  kWindowBind = 0x06,
+  kBadResponse = 0x10,
+  kLocalAccess = 0x11,
+  kRemoteInvalidRequest = 0x12,
+  kRemoteAccess = 0x13,
+  kRemoteOperation = 0x14,
+  kRetryExceeded = 0x15,
+  kRnrRetryExceeded = 0x16,
+  kRemoteAborted = 0x22,
+};
+
+/// Everything a CQE may carry, in host order. The completion block builds the bytes.
+struct CompletionRecord {
+  CqNumber cq;
+  QpNumber qp;
+  std::uint32_t userIndex = 0;  ///< CQE version 1: user index of QP or SRQ (24 bits)
+  CqeOpcode opcode = CqeOpcode::kRequester;
+  std::uint8_t sendOpcode = 0;   ///< WQE opcode of the request, for requester completions and errors
+  std::uint16_t wqeCounter = 0;  ///< index of the WQE's first block
+  std::uint32_t byteCount = 0;
+  std::uint32_t immediateOrKey = 0;  ///< immediate (host order of the big-endian word), invalidated rkey, or pkey
+  QpNumber remoteQp;                 ///< responder: source QP (UD), else the connected peer
+  std::uint16_t sourceLid = 0;
+  std::uint8_t serviceLevel = 0;
+  std::uint8_t pathBits = 0;
+  std::uint16_t checksum = 0;
+  bool globalRouteInBuffer = false;              ///< a GRH precedes the data in the buffer
+  bool solicited = false;                        ///< SE bit of the message; error completions count as solicited anyway
+  bool forceEvent = false;                       ///< CE = 3 of the WQE: an EQE whatever the arm state
+  CqeSyndrome syndrome = CqeSyndrome::kFlushed;  ///< of an error opcode
+  std::uint8_t vendorError = 0;
+  std::uint8_t inlineLength = 0;  ///< scatter to CQE: bytes of `inlineData` in use (0..64)
+  std::array<std::uint8_t, 64> inlineData{};
+  observe::WorkRequestId request;
+
+  [[nodiscard]] bool isError() const {
+    return opcode == CqeOpcode::kRequesterError || opcode == CqeOpcode::kResponderError;
+  }
+};
+
+/// Takes completions, in the order in which they are to appear in the queue.
+class CompletionPort {
+ public:
+  /// Reports at Calendar::now(). Data written by DMA before this call is visible before the CQE.
+  /// If the queue refuses it (overrun, destroyed), the queue pair is failed through QpFailureSink.
+  virtual void complete(const CompletionRecord& record) = 0;
+
+ protected:
+  ~CompletionPort() = default;
+};
+
+/// Told that a queue pair can't go on.
+class QpFailureSink {
+ public:
+  /// `qp` used a completion queue that is in error: InfiniBand class F, the queue pair goes to error and an affiliated
+  /// asynchronous event names it.
+  virtual void onCompletionQueueFailed(QpNumber qp) = 0;
+
+ protected:
+  ~QpFailureSink() = default;
+};
+
+}  // namespace hca::adapter

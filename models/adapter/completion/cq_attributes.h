@@ -1,0 +1,54 @@
+// A completion queue's context, decoded.
+#pragma once
+
+#include <cstdint>
+
+#include "models/adapter/memory/page_list.h"
+#include "models/base/ids.h"
+#include "models/base/units.h"
+
+namespace hca::adapter {
+
+/// cqc.cqe_sz
+enum class CqeStride : std::uint8_t { k64 = 0, k128 = 1, k128Padded = 2 };
+/// cqc.cq_period_mode: the moderation period starts at ...
+enum class PeriodMode : std::uint8_t { kFromEvent = 0, kFromEntry = 1 };
+/// cqc.st
+enum class NotificationState : std::uint8_t {
+  kIdle = 0,
+  kArmedSolicited = 0x6,
+  kArmed = 0x9,
+  kFired = 0xA,
+  kAlwaysArmed = 0xB
+};
+/// cqc.status
+enum class CqStatus : std::uint8_t { kOk = 0, kOverflow = 0x9, kWriteFailed = 0xA };
+
+struct CqAttributes {
+  CqStatus status = CqStatus::kOk;
+  CqeStride stride = CqeStride::k64;
+  bool collapsed = false;
+  bool ignoreOverrun = false;
+  bool solicitedBreaksModeration = false;
+  bool alwaysArmed = false;
+  bool compression = false;
+  std::uint8_t miniFormat = 0;
+  std::uint8_t miniFormatExtension = 0;
+  std::uint8_t compressionLayout = 0;
+  std::uint8_t timestampFormat = 0;
+  PeriodMode periodMode = PeriodMode::kFromEvent;
+  NotificationState notification = NotificationState::kIdle;
+  std::uint8_t logSize = 0;  ///< log2 of the number of entries
+  UarIndex uar;
+  EqNumber eq;
+  std::uint16_t moderationPeriod = 0;  ///< microseconds
+  std::uint16_t moderationCount = 0;   ///< entries
+  PageList ring;
+  BusAddress doorbellRecord;
+  std::uint32_t lastNotifiedIndex = 0;  ///< 24 bits
+  std::uint32_t lastSolicitedIndex = 0;
+  std::uint32_t consumerCounter = 0;
+  std::uint32_t producerCounter = 0;
+};
+
+}  // namespace hca::adapter

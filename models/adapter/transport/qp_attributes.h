@@ -1,0 +1,97 @@
+// A queue pair's context, decoded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/adapter/memory/page_list.h"
+#include "models/base/ids.h"
+#include "models/network/packet.h"
+
+namespace hca::adapter {
+
+/// qpc.st
+enum class QpService : std::uint8_t {
+  kRc = 0x0,
+  kUc = 0x1,
+  kUd = 0x2,
+  kXrc = 0x3,
+  kRegisteredUmr = 0xC,
+  kQp0 = 0x7,
+  kQp1 = 0x8
+};
+/// qpc.state
+enum class QpState : std::uint8_t {
+  kReset = 0,
+  kInit = 1,
+  kReadyToReceive = 2,
+  kReadyToSend = 3,
+  kSendQueueError = 4,
+  kSendQueueDrain = 5,
+  kError = 6,
+};
+/// qpc.rq_type
+enum class RqType : std::uint8_t { kOwn = 0, kSrq = 1, kNone = 3 };
+
+/// qpc.primary_address_path
+struct AddressPath {
+  Lid remoteLid;
+  std::uint8_t serviceLevel = 0;
+  std::uint8_t sourcePathBits = 0;
+  bool globalRoute = false;
+  std::uint8_t sourceGidIndex = 0;
+  std::uint8_t hopLimit = 0;
+  std::uint8_t trafficClass = 0;
+  std::uint32_t flowLabel = 0;
+  network::Gid remoteGid{};
+  std::array<std::uint8_t, 6> remoteMac{};
+  std::uint16_t udpSourcePort = 0;
+  std::uint16_t partitionIndex = 0;
+  std::uint8_t port = 1;
+  std::uint8_t ackTimeout = 0;  ///< 4.096 us x 2^n, 0: none
+};
+
+struct QpAttributes {
+  QpState state = QpState::kReset;
+  QpService service = QpService::kRc;
+  PdNumber pd;
+  UarIndex uar;
+  std::uint32_t userIndex = 0;
+
+  bool hasSendQueue = true;
+  std::uint8_t logSendQueueSize = 0;  ///< log2 of 64-byte blocks
+  RqType receiveQueueType = RqType::kOwn;
+  std::uint8_t logReceiveQueueSize = 0;  ///< log2 of entries
+  std::uint8_t logReceiveStride = 0;     ///< log2 of bytes an entry (qpc holds it minus 4)
+  PageList buffer;                       ///< receive queue first, then send queue
+  BusAddress doorbellRecord;             ///< +0 receive counter, +4 send counter
+  CqNumber sendCq;
+  CqNumber receiveCq;
+  SrqNumber srq;
+
+  std::uint32_t mtu = 1024;  ///< bytes
+  std::uint8_t logMaxMessage = 30;
+  QpNumber remoteQp;
+  std::uint32_t nextSendPsn = 0;
+  std::uint32_t nextReceivePsn = 0;
+  std::uint32_t queueKey = 0;
+  std::uint8_t retryCount = 7;
+  std::uint8_t rnrRetry = 7;  ///< 7: for ever
+  std::uint8_t minRnrNak = 0;
+  std::uint8_t logMaxOutstandingReads = 0;  ///< as requester
+  std::uint8_t logMaxResponderReads = 0;    ///< as responder
+  bool remoteRead = false;
+  bool remoteWrite = false;
+  bool remoteAtomic = false;
+  std::uint8_t requesterInlineScatter = 0;  ///< cs_req: 0, 0x11 (32 B), 0x22 (64 B)
+  std::uint8_t responderInlineScatter = 0;  ///< cs_res: 0, 1 (32 B), 2 (64 B)
+  AddressPath path;
+
+  // Reported by a query alone.
+  std::uint32_t hardwareSendCounter = 0;
+  std::uint32_t softwareSendCounter = 0;
+  std::uint32_t hardwareReceiveCounter = 0;
+  std::uint32_t softwareReceiveCounter = 0;
+};
+
+}  // namespace hca::adapter

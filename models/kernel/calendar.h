@@ -1,0 +1,87 @@
+// The one place where simulated events get their order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/units.h"
+
+namespace hca::kernel {
+
+/// Who goes first among events of the same picosecond. Lower goes first.
+/// The order is part of the timing contract: what hardware wrote at T, software that looks at T sees.
+enum class Priority : std::uint8_t {
+  kControl = 0,
+  kHostMemory = 1,
+  kLink = 2,
+  kAdapter = 3,
+  kNetwork = 4,
+  kSoftware = 5
+};
+
+/// Something that acts when the calendar reaches one of its entries.
+class CalendarClient {
+ public:
+  /// `token` is what was given to `Calendar::schedule`. Runs at `Calendar::now()` == the scheduled time.
+  virtual void onCalendar(std::uint64_t token) = 0;
+
+ protected:
+  ~CalendarClient() = default;
+};
+
+/// A total order of all pending events: by (time, priority, sequence of scheduling). SystemC-free.
+///
+/// This is how the causality rule holds by construction: a block acts only when its entry is the earliest of the whole
+/// system, so nothing with an earlier stamp can still reach a shared resource that it commits to.
+class Calendar {
+ public:
+  Calendar() = default;
+  Calendar(const Calendar&) = delete;
+  Calendar& operator=(const Calendar&) = delete;
+
+  [[nodiscard]] Time now() const { return now_; }
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  /// Time of the earliest entry, kForever if there is none.
+  [[nodiscard]] Time next() const { return heap_.empty() ? kForever : heap_.front().when; }
+  /// Entries executed so far.
+  [[nodiscard]] std::uint64_t executed() const { return executed_; }
+
+  /// Calls `client.onCalendar(token)` at `when`, which may not lie in the past. There is no cancel: a client that
+  /// changes its mind ignores the call (see Timer).
+  void schedule(Time when, Priority priority, CalendarClient& client, std::uint64_t token);
+
+  /// Executes the earliest entry. Precondition: !empty().
+  void step();
+
+  /// Executes entries up to and including `limit`; then `now()` is `limit` unless `stop()` was called, in which case
+  /// it is the time of the entry that called it.
+  void runUntil(Time limit);
+
+  /// Lets time pass without an event: `when` must not be after `next()`.
+  void advanceTo(Time when);
+
+  /// Ends the current `runUntil` after the entry under way.
+  void stop() { stopped_ = true; }
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  void resume() { stopped_ = false; }
+
+ private:
+  struct Entry {
+    Time when;
+    std::uint64_t order;  // priority in the top byte, sequence below
+    CalendarClient* client;
+    std::uint64_t token;
+  };
+  static bool before(const Entry& a, const Entry& b) {
+    return a.when < b.when || (a.when == b.when && a.order < b.order);
+  }
+  void siftDown(Entry entry);
+
+  std::vector<Entry> heap_;  // 4-ary, earliest at the front
+  Time now_{};
+  std::uint64_t sequence_ = 0;
+  std::uint64_t executed_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace hca::kernel

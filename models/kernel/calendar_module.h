@@ -1,0 +1,46 @@
+// The SystemC shell of the calendar.
+#pragma once
+
+#include <systemc>
+
+#include "models/base/units.h"
+#include "models/kernel/calendar.h"
+
+namespace hca::kernel {
+
+/// Runs a Calendar under the SystemC kernel, temporally decoupled in the sense of TLM-2.0 (IEEE 1666-2011, 11.1.2):
+/// one activation executes all entries up to a horizon, which is the earlier of
+///  - `quantum` after the activation, and
+///  - the next time at which any other SystemC process or event is due,
+/// so that foreign SystemC modules plugged into a TLM socket never see an entry that lies in their future executed.
+/// `sc_time_stamp()` lags behind `Calendar::now()` by less than the quantum; models use `Calendar::now()` alone.
+///
+/// A quantum of zero executes one time stamp an activation (the slow reference that tests compare with).
+/// Whoever schedules from outside of the calendar (a foreign process, the code around sc_start) calls `wake()`.
+class CalendarModule : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(CalendarModule);
+  explicit CalendarModule(const sc_core::sc_module_name& name, Time quantum = microseconds(10));
+
+  [[nodiscard]] Calendar& calendar() { return calendar_; }
+
+  /// Re-evaluates the earliest entry after a schedule from outside.
+  void wake();
+  /// Brings `Calendar::now()` up to `sc_time_stamp()`; a foreign process calls this before it schedules.
+  void synchronise();
+
+ private:
+  void drain();
+  [[nodiscard]] Time horizon() const;
+  void rearm();
+
+  Calendar calendar_;
+  Time quantum_;
+  sc_core::sc_event wake_{"wake"};
+};
+
+/// Between SystemC's unsigned 64-bit picoseconds and ours.
+[[nodiscard]] sc_core::sc_time toScTime(Time time);
+[[nodiscard]] Time fromScTime(const sc_core::sc_time& time);
+
+}  // namespace hca::kernel

@@ -1,0 +1,30 @@
+// Whoever a link delivers packets to.
+#pragma once
+
+#include "models/base/units.h"
+#include "models/network/packet.h"
+
+namespace hca::network {
+
+class PacketReceiver {
+ public:
+  /// The last bit of `packet` arrived (plus the receive latency of the link's configuration). May move it away.
+  virtual void onPacket(Packet& packet) = 0;
+
+ protected:
+  ~PacketReceiver() = default;
+};
+
+/// Where a port puts packets for the wire.
+class PacketSender {
+ public:
+  /// Queues `packet` for transmission at Calendar::now(). Returns the time at which its last bit leaves.
+  virtual Time transmit(Packet packet) = 0;
+  /// Time at which a packet queued now would start; flow control against a long queue.
+  [[nodiscard]] virtual Time freeAt() const = 0;
+
+ protected:
+  ~PacketSender() = default;
+};
+
+}  // namespace hca::network

@@ -1,0 +1,34 @@
+// Names one work request across all stages.
+#pragma once
+
+#include <cstdint>
+
+#include "models/base/ids.h"
+
+namespace hca::observe {
+
+enum class WorkQueue : std::uint8_t { kSend, kReceive };
+
+/// One work request of one queue. `index` is the free-running number of its first block (64-byte WQE basic blocks in a
+/// send queue, entries in a receive queue), counted from 0 at the queue pair's creation and not wrapped: software and
+/// silicon each extend their 16-bit counter, so both arrive at the same id.
+struct WorkRequestId {
+  HostIndex host;
+  AdapterIndex adapter;
+  QpNumber qp;
+  WorkQueue queue = WorkQueue::kSend;
+  std::uint64_t index = 0;
+
+  friend bool operator==(const WorkRequestId& a, const WorkRequestId& b) {
+    return a.host == b.host && a.adapter == b.adapter && a.qp == b.qp && a.queue == b.queue && a.index == b.index;
+  }
+  friend bool operator!=(const WorkRequestId& a, const WorkRequestId& b) { return !(a == b); }
+};
+
+/// Extends a 16-bit wire counter to the free-running index that is nearest to `near`.
+constexpr std::uint64_t extendIndex(std::uint16_t wire, std::uint64_t near) {
+  const auto distance = static_cast<std::int16_t>(static_cast<std::uint16_t>(wire - static_cast<std::uint16_t>(near)));
+  return near + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
+}
+
+}  // namespace hca::observe

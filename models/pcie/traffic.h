@@ -1,0 +1,23 @@
+// What a TLP is for: accounted apart, shown apart.
+#pragma once
+
+#include <cstdint>
+
+namespace hca::pcie {
+
+enum class Traffic : std::uint8_t {
+  kDoorbell,  ///< MMIO writes of software, BlueFlame included
+  kMmioRead,
+  kConfiguration,
+  kWqe,
+  kDoorbellRecord,
+  kPayload,
+  kCqe,
+  kEqe,
+  kInterrupt,  ///< MSI-X message
+  kCommand,    ///< command queue entries and mailboxes
+  kContext,    ///< context and translation cache refills
+  kCount,
+};
+
+}  // namespace hca::pcie

@@ -1,0 +1,82 @@
+// What the kernel driver does, on top of the PCI-function boundary.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "models/adapter/completion/cq_attributes.h"
+#include "models/adapter/memory/mkey_attributes.h"
+#include "models/adapter/transport/qp_attributes.h"
+#include "models/adapter/transport/qp_directory.h"
+#include "models/base/byte_view.h"
+#include "models/base/ids.h"
+#include "sim/driver/verbs_types.h"
+
+namespace hca::driver {
+
+/// Answer of a command: status and syndrome as the adapter gave them, plus what it returned.
+template <class Value>
+struct Answer {
+  adapter::CommandResult result;
+  Value value{};
+  [[nodiscard]] bool ok() const { return result.ok(); }
+};
+template <class Value>
+using Done = std::function<void(Answer<Value>)>;
+
+/// Gets the events of objects that a client created.
+class DriverClient {
+ public:
+  /// A completion EQE named `cq`; runs in the interrupt handler, after its CPU cost.
+  virtual void onCompletionEvent(CqNumber cq) = 0;
+  /// An asynchronous EQE named an object of this client, or a port or the device.
+  virtual void onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t syndrome) = 0;
+
+ protected:
+  ~DriverClient() = default;
+};
+
+/// One driver instance for one adapter function. Asynchronous: commands queue for the adapter's command interface and
+/// answer through callbacks at the time at which software sees the answer. Many clients share it; each has an owner
+/// tag, and `releaseOwner` destroys what that owner left behind, in dependency order.
+class DriverRole {
+ public:
+  virtual ~DriverRole() = default;
+
+  /// Brings the device up: enable, ISSI, pages, capabilities, init, UAR, event queues, interrupts.
+  /// `ready(result)` runs when the last event queue is armed, or with the first command that failed.
+  virtual void start(std::function<void(adapter::CommandResult)> ready) = 0;
+  /// Tears everything down in the order of the stock driver's unload; afterwards the adapter holds no page.
+  virtual void stop(std::function<void(adapter::CommandResult)> done) = 0;
+
+  virtual OwnerId addClient(DriverClient& client, const char* name) = 0;
+  virtual void releaseOwner(OwnerId owner, std::function<void()> done) = 0;
+
+  virtual void allocatePd(OwnerId owner, Done<PdNumber> done) = 0;
+  virtual void deallocatePd(OwnerId owner, PdNumber pd, Done<int> done) = 0;
+  virtual void allocateUar(OwnerId owner, Done<UarIndex> done) = 0;
+  virtual void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) = 0;
+  virtual void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) = 0;
+  virtual void destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) = 0;
+  /// The event queue follows from `vector` (completion vector, 0..completionVectors()-1).
+  virtual void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
+                        Done<CqNumber> done) = 0;
+  virtual void destroyCq(OwnerId owner, CqNumber cq, Done<int> done) = 0;
+  virtual void modifyCqModeration(OwnerId owner, CqNumber cq, std::uint16_t count, std::uint16_t period,
+                                  Done<int> done) = 0;
+  virtual void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) = 0;
+  virtual void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) = 0;
+  virtual void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
+                        const adapter::QpAttributes& attributes, Done<int> done) = 0;
+  virtual void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) = 0;
+  virtual void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) = 0;
+
+  /// Completion vectors, that is completion event queues (num_comp_vectors).
+  [[nodiscard]] virtual std::uint32_t completionVectors() const = 0;
+  /// Virtual or bus addresses are the caller's business; doorbells go through here so that their CPU cost and trace
+  /// are in one place. `bytes`: 8 for a register, a multiple of 64 for a BlueFlame copy.
+  virtual void ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) = 0;
+};
+
+}  // namespace hca::driver

@@ -1,0 +1,116 @@
+// What software does with an adapter: post, poll, arm, wait. Workloads, replay and recording share it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "models/base/ids.h"
+#include "models/observe/work_request_id.h"
+#include "sim/driver/verbs_types.h"
+
+namespace hca::driver {
+
+/// Handles are small dense numbers of one client; the adapter's numbers are in the answers.
+using CqHandle = Id<struct CqHandleTag>;
+using QpHandle = Id<struct QpHandleTag>;
+using MrHandle = Id<struct MrHandleTag>;
+
+struct CqCreated {
+  VerbsError error = VerbsError::kNone;
+  CqHandle handle;
+  CqNumber number;
+  std::uint32_t cqe = 0;  ///< actual depth, at least what was asked for
+};
+struct QpCreated {
+  VerbsError error = VerbsError::kNone;
+  QpHandle handle;
+  QpNumber number;
+  std::uint32_t maxSendWr = 0, maxReceiveWr = 0, maxInline = 0;  ///< actual
+};
+struct MrRegistered {
+  VerbsError error = VerbsError::kNone;
+  MrHandle handle;
+  MemoryKey localKey, remoteKey;
+};
+
+/// What a queue pair needs to know of its peer.
+struct QpPeer {
+  Lid lid;
+  QpNumber qp;
+  std::uint32_t receivePsn = 0;  ///< first PSN the peer sends
+  std::uint32_t sendPsn = 0;     ///< first PSN we send
+};
+/// ibv_modify_qp attributes of the two transitions to RTS, with perftest's defaults.
+struct ConnectionAttributes {
+  std::uint32_t mtu = 4096;  ///< bytes
+  std::uint8_t ackTimeout = 14;
+  std::uint8_t retryCount = 7;
+  std::uint8_t rnrRetry = 7;
+  std::uint8_t minRnrTimer = 12;
+  std::uint8_t maxReads = 16;  ///< rd_atomic, both ways
+  bool remoteWrite = true, remoteRead = true, remoteAtomic = true;
+};
+
+enum class MemoryAccess : std::uint8_t { kLocalWrite = 1, kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8 };
+
+struct PostResult {
+  VerbsError error = VerbsError::kNone;
+  std::size_t accepted = 0;  ///< requests of the list that were posted before the refused one
+};
+
+/// One thread of software with an open device. Asynchronous where hardware or the kernel takes time: control calls and
+/// `wait` end in a callback; data-path calls act at once and charge their CPU cost to the thread, whose next step runs
+/// after that cost (see `afterCost`). All calls are made from callbacks of the same client or before the run starts.
+class VerbsClient {
+ public:
+  virtual ~VerbsClient() = default;
+
+  // Memory. Addresses are virtual addresses of this client.
+  virtual std::uint64_t allocate(std::uint64_t length, std::uint64_t alignment) = 0;
+  /// The bytes behind an address, for filling and checking payload without simulated cost.
+  virtual std::uint8_t* bytes(std::uint64_t address, std::uint64_t length) = 0;
+
+  // Control path: through the driver role and the adapter's command interface.
+  virtual void registerMemory(std::uint64_t address, std::uint64_t length, std::uint32_t access,
+                              std::function<void(MrRegistered)> done) = 0;
+  virtual void deregisterMemory(MrHandle handle, std::function<void(VerbsError)> done) = 0;
+  virtual void createCq(const CqRequest& request, std::function<void(CqCreated)> done) = 0;
+  /// Waits until every delivered event is acknowledged; refused as kBusy while a queue pair uses it.
+  virtual void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) = 0;
+  virtual void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
+                        std::function<void(QpCreated)> done) = 0;
+  /// Reset to init to ready-to-receive to ready-to-send.
+  virtual void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
+                       std::function<void(VerbsError)> done) = 0;
+  virtual void modifyToError(QpHandle qp, std::function<void(VerbsError)> done) = 0;
+  virtual void destroyQp(QpHandle qp, std::function<void(VerbsError)> done) = 0;
+
+  // Data path.
+  virtual PostResult postSend(QpHandle qp, const std::vector<SendWorkRequest>& list) = 0;
+  virtual PostResult postReceive(QpHandle qp, const std::vector<ReceiveWorkRequest>& list) = 0;
+  /// Takes up to `max` completions that are visible now; appends to `out` and returns how many. Writes the consumer
+  /// index, as ibv_poll_cq does.
+  virtual std::size_t poll(CqHandle cq, std::size_t max, std::vector<WorkCompletion>& out) = 0;
+  virtual void arm(CqHandle cq, bool solicitedOnly) = 0;
+
+  // Time.
+  /// Runs `next` when the CPU cost of the calls made since the last step has passed (a step at the earliest, other
+  /// work of the same core included).
+  virtual void afterCost(std::function<void()> next) = 0;
+  /// Spins on `cq`: runs `next` at the first poll that will find an entry. Empty polls cost time and no events.
+  virtual void whenNotEmpty(CqHandle cq, std::function<void()> next) = 0;
+  /// Sleeps on the completion channel: runs `next(cq)` when a completion event was delivered and the thread runs again,
+  /// at once if one is queued. Counts as get_cq_event; acknowledge with `acknowledge`.
+  virtual void waitForEvent(std::function<void(CqHandle)> next) = 0;
+  virtual void acknowledge(CqHandle cq, std::uint32_t events) = 0;
+  /// Lets simulated time pass without work.
+  virtual void sleepFor(Time span, std::function<void()> next) = 0;
+
+  /// Asynchronous events of this client's objects (type and object number as in the EQE).
+  virtual void onAsyncEvent(std::function<void(std::uint8_t type, std::uint32_t object)> handler) = 0;
+  /// Name of the request that the last accepted postSend/postReceive entry got.
+  [[nodiscard]] virtual observe::WorkRequestId lastPosted(QpHandle qp, observe::WorkQueue queue) const = 0;
+};
+
+}  // namespace hca::driver

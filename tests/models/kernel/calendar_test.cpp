@@ -1,0 +1,129 @@
+#include "models/kernel/calendar.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "models/kernel/inbox.h"
+#include "models/kernel/keyed_timers.h"
+#include "models/kernel/timer.h"
+
+namespace hca::kernel {
+namespace {
+
+struct Recorder : CalendarClient {
+  explicit Recorder(Calendar& c) : calendar(c) {}
+  void onCalendar(std::uint64_t token) override { seen.emplace_back(calendar.now(), token); }
+  Calendar& calendar;
+  std::vector<std::pair<Time, std::uint64_t>> seen;
+};
+
+TEST(Calendar, OrdersByTimeThenPriorityThenSequence) {
+  Calendar calendar;
+  Recorder recorder(calendar);
+  calendar.schedule(nanoseconds(2), Priority::kAdapter, recorder, 4);
+  calendar.schedule(nanoseconds(1), Priority::kSoftware, recorder, 3);
+  calendar.schedule(nanoseconds(1), Priority::kAdapter, recorder, 1);
+  calendar.schedule(nanoseconds(1), Priority::kAdapter, recorder, 2);
+  calendar.runUntil(nanoseconds(5));
+  ASSERT_EQ(recorder.seen.size(), 4u);
+  for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(recorder.seen[i].second, i + 1);
+  EXPECT_EQ(calendar.now(), nanoseconds(5));
+}
+
+TEST(Calendar, NothingBeforeItsTimeAndNotLater) {
+  Calendar calendar;
+  Recorder recorder(calendar);
+  calendar.schedule(picoseconds(1000), Priority::kAdapter, recorder, 1);
+  calendar.runUntil(picoseconds(999));
+  EXPECT_TRUE(recorder.seen.empty());
+  calendar.runUntil(picoseconds(1000));
+  EXPECT_EQ(recorder.seen.size(), 1u);
+}
+
+// Random schedules against a sorted list.
+TEST(Calendar, AgreesWithAStableSort) {
+  std::mt19937_64 random(7);
+  Calendar calendar;
+  Recorder recorder(calendar);
+  struct Reference {
+    std::int64_t when;
+    int priority;
+    std::uint64_t token;
+  };
+  std::vector<Reference> reference;
+  for (std::uint64_t token = 0; token < 20'000; ++token) {
+    const auto when = static_cast<std::int64_t>(random() % 500);
+    const auto priority = static_cast<int>(random() % 6);
+    reference.push_back({when, priority, token});
+    calendar.schedule(picoseconds(when), static_cast<Priority>(priority), recorder, token);
+  }
+  std::stable_sort(reference.begin(), reference.end(), [](const Reference& a, const Reference& b) {
+    return a.when != b.when ? a.when < b.when : a.priority < b.priority;
+  });
+  calendar.runUntil(kForever);
+  ASSERT_EQ(recorder.seen.size(), reference.size());
+  for (std::size_t i = 0; i < reference.size(); ++i) EXPECT_EQ(recorder.seen[i].second, reference[i].token);
+}
+
+struct Block {
+  explicit Block(Calendar& c)
+      : calendar(c),
+        inbox(c, Priority::kAdapter, *this, &Block::onRecord),
+        timer(c, Priority::kAdapter, *this, &Block::onTimer),
+        timers(c, Priority::kAdapter, *this, &Block::onKey) {}
+  void onRecord(int& record) { records.emplace_back(calendar.now(), record); }
+  void onTimer() { fired.push_back(calendar.now()); }
+  void onKey(std::uint32_t key) { keys.emplace_back(calendar.now(), key); }
+  Calendar& calendar;
+  Inbox<Block, int> inbox;
+  Timer<Block> timer;
+  KeyedTimers<Block> timers;
+  std::vector<std::pair<Time, int>> records;
+  std::vector<Time> fired;
+  std::vector<std::pair<Time, std::uint32_t>> keys;
+};
+
+TEST(Inbox, DeliversAtTheStampAndReusesSlots) {
+  Calendar calendar;
+  Block block(calendar);
+  block.inbox.send(nanoseconds(3), 3);
+  block.inbox.send(nanoseconds(1), 1);
+  EXPECT_EQ(block.inbox.pending(), 2u);
+  calendar.runUntil(nanoseconds(10));
+  EXPECT_EQ(block.inbox.pending(), 0u);
+  EXPECT_EQ(block.records, (std::vector<std::pair<Time, int>>{{nanoseconds(1), 1}, {nanoseconds(3), 3}}));
+}
+
+TEST(Timer, MovesAndCancels) {
+  Calendar calendar;
+  Block block(calendar);
+  block.timer.set(nanoseconds(5));
+  block.timer.set(nanoseconds(9));
+  calendar.runUntil(nanoseconds(8));
+  EXPECT_TRUE(block.fired.empty());
+  block.timer.set(nanoseconds(8));
+  calendar.runUntil(nanoseconds(20));
+  EXPECT_EQ(block.fired, std::vector<Time>{nanoseconds(8)});
+  block.timer.set(nanoseconds(25));
+  block.timer.cancel();
+  calendar.runUntil(nanoseconds(30));
+  EXPECT_EQ(block.fired.size(), 1u);
+}
+
+TEST(KeyedTimers, EachKeyHasItsOwnDeadline) {
+  Calendar calendar;
+  Block block(calendar);
+  block.timers.set(3, nanoseconds(5));
+  block.timers.set(1, nanoseconds(2));
+  block.timers.set(3, nanoseconds(7));
+  block.timers.set(2, nanoseconds(6));
+  block.timers.cancel(2);
+  calendar.runUntil(nanoseconds(20));
+  EXPECT_EQ(block.keys, (std::vector<std::pair<Time, std::uint32_t>>{{nanoseconds(2), 1}, {nanoseconds(7), 3}}));
+}
+
+}  // namespace
+}  // namespace hca::kernel
