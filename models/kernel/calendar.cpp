@@ -53,7 +53,7 @@ void Calendar::step() {
 }
 
 void Calendar::runUntil(Time limit) {
-  while (!stopped_ && next() <= limit) step();
+  while (!stopped_ && !heap_.empty() && heap_.front().when <= limit) step();
   if (!stopped_ && limit != kForever) now_ = later(now_, limit);
 }
 

@@ -36,7 +36,7 @@ void CalendarModule::drain() {
   countActivation();
   calendar_.resume();
   const Time limit = horizon();
-  while (!calendar_.stopped() && calendar_.next() <= limit) calendar_.step();
+  while (!calendar_.stopped() && !calendar_.empty() && calendar_.next() <= limit) calendar_.step();
   rearm();
 }
 
