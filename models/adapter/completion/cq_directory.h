@@ -1,0 +1,45 @@
+// Completion queues, as the command interface and the queue pairs see them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "models/adapter/command/command_result.h"
+#include "models/adapter/completion/cq_attributes.h"
+
+namespace hca::adapter {
+
+/// What MODIFY_CQ changes; empty fields stay as they are. The three are the field select bits of the modify command
+/// (Linux include/linux/mlx5/cq.h: MLX5_CQ_MODIFY_PERIOD, _COUNT, _OVERRUN).
+struct CqModeration {
+  std::optional<std::uint16_t> period;  ///< microseconds, 0..4095; 0 with count 0: no moderation
+  std::optional<std::uint16_t> count;   ///< entries
+  std::optional<bool> ignoreOverrun;
+};
+
+/// Statuses: an unknown number is kBadResource, a queue in use kResourceBusy, a full table kNoResources, a value above
+/// a reported capability kExceedLimit, any other bad field kBadParameter; each with the syndrome of its check.
+class CqDirectory {
+ public:
+  /// Checks size, entry format, pages (aligned, enough for the ring at its offset), doorbell record alignment and that
+  /// the event queue exists, which it then holds. `number` is set on success alone; a refused create changes nothing.
+  /// The caller has checked the UAR page. The status, notification state and counters in `attributes` are ignored: a
+  /// new queue starts idle at index 0.
+  virtual CommandResult create(const CqAttributes& attributes, CqNumber& number) = 0;
+  /// Refused as kCqInUse while a queue pair is attached. Later completions for the number are dropped and counted.
+  virtual CommandResult destroy(CqNumber number) = 0;
+  /// Gives the context with its present status, notification state and counters.
+  virtual CommandResult query(CqNumber number, CqAttributes& attributes) const = 0;
+  virtual CommandResult modifyModeration(CqNumber number, const CqModeration& change) = 0;
+
+  /// Each work queue (send or receive) of a queue pair that completes here attaches once; destroy waits for as many
+  /// detaches. A queue in error can be attached to: the queue pair fails when it next uses it.
+  virtual CommandResult attach(CqNumber number) = 0;
+  /// Precondition: attached.
+  virtual void detach(CqNumber number) = 0;
+
+ protected:
+  ~CqDirectory() = default;
+};
+
+}  // namespace hca::adapter
