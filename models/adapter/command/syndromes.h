@@ -64,6 +64,10 @@ enum class Syndrome : std::uint32_t {
   kUnknownPort = 0x060B,
   kUnknownPage = 0x060C,
   kUnsupportedCapabilityType = 0x060D,
+  kXrcdInUse = 0x060E,
+  kXrcdLimit = 0x060F,
+  kTransportDomainInUse = 0x0610,
+  kTransportDomainLimit = 0x0611,
 };
 
 }  // namespace hca::adapter
