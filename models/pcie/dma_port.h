@@ -17,8 +17,9 @@ class DmaClient {
   /// All completions of a read arrived (or the first that failed). `data` is valid during the call; with timing-only
   /// payload it is empty for Traffic::kPayload.
   virtual void onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) = 0;
-  /// A posted write is visible in host memory. Only called where DmaWrite::notify is set. On real hardware nobody tells
-  /// the adapter: a client uses this for probes, and for `status` as an advanced error report would.
+  /// A posted write is visible in host memory (called where DmaWrite::notify is set), or it failed (called wherever
+  /// DmaWrite::client is set). On real hardware nobody tells the adapter of success: a client uses that for probes
+  /// alone. Failures reach it as an advanced error report would.
   virtual void onDmaWritten(std::uint64_t token, host::DmaStatus status) = 0;
 
  protected:
