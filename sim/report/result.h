@@ -1,0 +1,162 @@
+// What a run found out, as plain values. Written as JSON (result_json.h) and as a table (result_table.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/ids.h"
+#include "models/base/units.h"
+
+namespace hca::report {
+
+/// Of a set of latencies; see LatencyHistogram for what is exact.
+struct LatencySummary {
+  std::uint64_t samples = 0;
+  Time minimum, p50, p99, p999, maximum, mean;
+};
+
+/// One stage in the life of a flow's work requests.
+struct StageResult {
+  std::string name;             ///< of the stage that ends the step, e.g. "wqe_fetched"
+  std::uint64_t samples = 0;    ///< requests that passed it
+  Time sincePosted;             ///< mean, from the post call to this stage
+  Time minimum, mean, maximum;  ///< of the step: from the stage before it
+};
+
+/// How a latency was taken.
+enum class LatencyKind : std::uint8_t {
+  kPostToCompletion,  ///< from the post call to the completion seen by software
+  kHalfRoundTrip,     ///< ping-pong: half of the round trip, as perftest reports it
+};
+
+struct FlowResult {
+  std::string name;
+  std::uint64_t iterations = 0;  ///< work requests completed without error, without the warm-up
+  std::uint64_t bytes = 0;       ///< payload of these
+  std::uint64_t errors = 0;      ///< completions with an error status
+  LatencyKind latencyKind = LatencyKind::kPostToCompletion;
+  LatencySummary latency;
+  Time measured;           ///< simulated time in which `iterations` were done; rates follow from it
+  double messageRate = 0;  ///< work requests a second
+  double throughput = 0;   ///< payload, Gb/s
+  std::vector<StageResult> stages;
+  std::string bottleneck;  ///< where requests spend most of their time, or what is saturated
+  /// A published figure that the configuration names beside this flow, for comparison with the median.
+  std::optional<Time> published;
+};
+
+struct CqResult {
+  HostIndex host;
+  AdapterIndex adapter;
+  CqNumber cq;
+  std::uint32_t cqe = 0;       ///< entries, as reported to software
+  std::uint32_t cqeSize = 64;  ///< bytes
+  std::uint64_t cqesWritten = 0;
+  std::uint64_t compressedSessions = 0;
+  std::uint64_t overruns = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t highWater = 0;  ///< most entries that were visible and not yet polled
+  std::uint64_t arms = 0;       ///< that reached the adapter
+  std::uint64_t events = 0;     ///< raised by it
+};
+
+struct VectorResult {
+  HostIndex host;
+  AdapterIndex adapter;
+  std::optional<std::uint32_t> completionVector;  ///< none: the vector of asynchronous and command events
+  InterruptVector vector;                         ///< MSI-X table entry
+  std::uint64_t interrupts = 0;                   ///< delivered to the host
+};
+
+/// One direction of one host's PCIe link.
+struct PcieResult {
+  enum class Direction : std::uint8_t { kUpstream, kDownstream };
+  HostIndex host;
+  AdapterIndex adapter;
+  Direction direction = Direction::kUpstream;  ///< upstream: adapter to host
+  std::uint64_t tlps = 0;
+  std::uint64_t bytes = 0;  ///< on the link, framing included
+  double utilisation = 0;   ///< of the link's capacity over the whole run, 0..1
+};
+
+/// Something thrown away, by reason.
+struct DropResult {
+  HostIndex host;
+  AdapterIndex adapter;
+  std::string reason;
+  std::uint64_t count = 0;
+};
+
+struct AsyncEventResult {
+  HostIndex host;
+  AdapterIndex adapter;
+  Time time;
+  std::string type;          ///< e.g. "CQ_ERR"
+  std::uint32_t object = 0;  ///< CQ, QP, SRQ or port number, by type
+  std::uint8_t syndrome = 0;
+};
+
+/// Notifications that the InfiniBand specification would not have promised, for one CQ.
+struct HazardResult {
+  std::string kind;  ///< "arm_after_entry" or "lost_wakeup"
+  HostIndex host;
+  AdapterIndex adapter;
+  CqNumber cq;
+  std::uint64_t count = 0;    ///< how often
+  std::uint64_t entries = 0;  ///< CQEs concerned, all together
+  Time first, last;
+};
+
+/// Why the run counts as failed.
+struct FailureResult {
+  std::string kind;  ///< "lost_wakeup", "flow_stuck", ...
+  HostIndex host;
+  AdapterIndex adapter;
+  std::optional<CqNumber> cq;
+  std::uint64_t entries = 0;
+  Time since;
+  std::string software;  ///< what software did last, with the time
+  std::string hardware;  ///< what the adapter did last, with the time
+  std::string message;   ///< one sentence for a person, with what to do
+};
+
+/// Only with --timing: these differ from run to run.
+struct TimingResult {
+  double wallSeconds = 0;
+  std::uint64_t kernelActivations = 0;
+  std::uint64_t calendarEntries = 0;
+};
+
+/// Section name and its keys with their values, in the order of declaration.
+using ConfigText = std::vector<std::pair<std::string, std::vector<std::pair<std::string, std::string>>>>;
+
+struct Result {
+  /// Grows by one when a field is added; fields are never removed or given another meaning.
+  static constexpr int kSchemaVersion = 1;
+
+  std::string name;   ///< of the run, from the configuration
+  ConfigText config;  ///< effective
+  std::vector<FlowResult> flows;
+  std::vector<CqResult> cqs;
+  std::vector<VectorResult> vectors;
+  std::vector<PcieResult> pcie;
+  std::vector<DropResult> drops;
+  std::vector<AsyncEventResult> asyncEvents;
+  std::vector<HazardResult> hazards;
+  std::vector<FailureResult> failures;
+  Time simulated;
+  std::optional<TimingResult> timing;
+
+  [[nodiscard]] bool failed() const { return !failures.empty(); }
+};
+
+/// The figures of `histogram` that are reported.
+class LatencyHistogram;
+[[nodiscard]] LatencySummary summarise(const LatencyHistogram& histogram);
+/// Fills messageRate and throughput from iterations, bytes and measured.
+void computeRates(FlowResult& flow);
+
+}  // namespace hca::report
