@@ -1,0 +1,191 @@
+// Work queue entries, as software writes them into host memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "models/wire/endian.h"
+#include "models/wire/field.h"
+
+namespace hca::wire {
+
+/// Opcode of a send WQE, repeated in its CQE. rdma-core providers/mlx5/mlx5dv.h, MLX5_OPCODE_*.
+enum class SendOpcode : std::uint8_t {
+  kNop = 0x00,
+  kSendInvalidate = 0x01,
+  kWrite = 0x08,
+  kWriteImmediate = 0x09,
+  kSend = 0x0A,
+  kSendImmediate = 0x0B,
+  kSegmentedSend = 0x0E,
+  kRead = 0x10,
+  kCompareSwap = 0x11,
+  kFetchAdd = 0x12,
+  kMaskedCompareSwap = 0x14,
+  kMaskedFetchAdd = 0x15,
+  kLocalInvalidate = 0x1B,
+  kSetPsv = 0x20,
+  kUmr = 0x25,
+  kTagMatching = 0x28,
+  kMemoryOperation = 0x2F,
+};
+
+/// ControlSegment::fenceCompletionSolicited [3:2]. DPDK drivers/common/mlx5/mlx5_prm.h, MLX5_COMP_*.
+enum class CompletionMode : std::uint8_t { kOnError = 0, kOnFirstError = 1, kAlways = 2, kAlwaysWithEvent = 3 };
+
+/// ControlSegment::fenceCompletionSolicited [7:5]. Linux include/linux/mlx5/qp.h, MLX5_FENCE_MODE_*.
+enum class FenceMode : std::uint8_t {
+  kNone = 0,
+  kInitiatorSmall = 1,
+  kFence = 2,
+  kStrongOrdering = 3,
+  kSmallAndFence = 4,
+};
+
+/// Send queues count in blocks of this size; a WQE starts at a block.
+constexpr std::size_t kSendBlockSize = 64;
+/// Unit of ControlSegment::Size.
+constexpr std::size_t kSegmentUnit = 16;
+/// Counters of send and receive queues have 16 bits in WQEs, CQEs and doorbell records.
+constexpr std::uint32_t kWqeCounterMask = 0xFFFF;
+
+/// First segment of a send WQE. rdma-core providers/mlx5/mlx5dv.h, struct mlx5_wqe_ctrl_seg.
+///
+///        3                   2                   1
+///      1 0 9 8 7 6 5 4 3 2 1 0 9 8 7 6 5 4 3 2 1 0 9 8 7 6 5 4 3 2 1 0
+/// 00  | modifier      |          block index          |    opcode     |
+/// 04  |                queue pair number              |   | size      |
+/// 08  | signature     |           stream              |fen|_|ce |se|_ |
+/// 0c  |            immediate, or memory key to invalidate             |
+struct ControlSegment {
+  Be32 modifierIndexOpcode;
+  Be32 qpSize;
+  std::uint8_t signature = 0;
+  std::uint8_t stream[2] = {};
+  std::uint8_t fenceCompletionSolicited = 0;
+  Be32 immediate;
+
+  using Modifier = Field<std::uint32_t, 31, 24>;                 ///< of modifierIndexOpcode
+  using Index = Field<std::uint32_t, 23, 8>;                     ///< of modifierIndexOpcode: counter of the first block
+  using Opcode = Field<std::uint32_t, 7, 0, SendOpcode>;         ///< of modifierIndexOpcode
+  using QpNumber = Field<std::uint32_t, 31, 8>;                  ///< of qpSize
+  using Size = Field<std::uint32_t, 5, 0>;                       ///< of qpSize: the whole WQE, 16-byte units
+  using Fence = Field<std::uint8_t, 7, 5, FenceMode>;            ///< of fenceCompletionSolicited
+  using Completion = Field<std::uint8_t, 3, 2, CompletionMode>;  ///< of fenceCompletionSolicited
+  using Solicited = Field<std::uint8_t, 1, 1, bool>;             ///< of fenceCompletionSolicited
+};
+
+static_assert(sizeof(ControlSegment) == 16, "mlx5_wqe_ctrl_seg");
+static_assert(std::is_standard_layout_v<ControlSegment> && std::is_trivially_copyable_v<ControlSegment>);
+static_assert(offsetof(ControlSegment, modifierIndexOpcode) == 0 && offsetof(ControlSegment, qpSize) == 4);
+static_assert(offsetof(ControlSegment, signature) == 8 && offsetof(ControlSegment, stream) == 9);
+static_assert(offsetof(ControlSegment, fenceCompletionSolicited) == 11 && offsetof(ControlSegment, immediate) == 12);
+
+/// The doorbell of a send queue is the first eight bytes of a control segment, so a doorbell names its WQE.
+constexpr std::size_t kSendDoorbellSize = 8;
+
+/// Segment of RDMA WRITE, RDMA READ and atomics. struct mlx5_wqe_raddr_seg.
+struct RemoteAddressSegment {
+  Be64 address;
+  Be32 key;
+  Be32 reserved;
+};
+
+static_assert(sizeof(RemoteAddressSegment) == 16, "mlx5_wqe_raddr_seg");
+static_assert(offsetof(RemoteAddressSegment, address) == 0 && offsetof(RemoteAddressSegment, key) == 8);
+
+/// A piece of local memory: gather of a send WQE, scatter of a receive WQE. struct mlx5_wqe_data_seg.
+struct DataSegment {
+  Be32 byteCount;
+  Be32 key;
+  Be64 address;
+
+  using Length = Field<std::uint32_t, 30, 0>;         ///< of byteCount; 0 in a send WQE means 2 GiB
+  using Inline = Field<std::uint32_t, 31, 31, bool>;  ///< of byteCount
+  /// Ends the scatter list of a receive WQE before its last segment. mlx5dv.h, MLX5_INVALID_LKEY.
+  static constexpr std::uint32_t kTerminatorKey = 0x100;
+};
+
+static_assert(sizeof(DataSegment) == 16, "mlx5_wqe_data_seg");
+static_assert(offsetof(DataSegment, byteCount) == 0 && offsetof(DataSegment, key) == 4);
+static_assert(offsetof(DataSegment, address) == 8);
+
+/// Header of inline data; the data follow at once, the whole is padded to 16 bytes. struct mlx5_wqe_inl_data_seg.
+struct InlineHeader {
+  Be32 byteCount;
+
+  using Length = Field<std::uint32_t, 9, 0>;          ///< of byteCount: a WQE has at most 63 units of 16 bytes
+  using Inline = Field<std::uint32_t, 31, 31, bool>;  ///< of byteCount: always set
+};
+
+static_assert(sizeof(InlineHeader) == 4, "mlx5_wqe_inl_data_seg");
+
+/// Operands of an atomic. struct mlx5_wqe_atomic_seg.
+struct AtomicSegment {
+  Be64 swapOrAdd;
+  Be64 compare;
+};
+
+static_assert(sizeof(AtomicSegment) == 16, "mlx5_wqe_atomic_seg");
+static_assert(offsetof(AtomicSegment, swapOrAdd) == 0 && offsetof(AtomicSegment, compare) == 8);
+
+/// Address vector of a datagram. struct mlx5_wqe_av; field positions: rdma-core providers/mlx5/verbs.c,
+/// mlx5_create_ah.
+struct DatagramSegment {
+  Be32 queueKey;
+  Be32 reserved0;
+  Be32 destinationQp;
+  std::uint8_t rateServiceLevel = 0;
+  std::uint8_t pathBits = 0;  ///< [6:0]; bit 7: force loopback
+  Be16 remoteLid;             ///< RoCE: UDP source port
+  std::uint8_t reserved1[4] = {};
+  std::uint8_t remoteMac[6] = {};
+  std::uint8_t trafficClass = 0;
+  std::uint8_t hopLimit = 0;
+  Be32 gidFlow;
+  std::uint8_t remoteGid[16] = {};
+
+  using Extended = Field<std::uint32_t, 31, 31, bool>;     ///< of destinationQp: all 48 bytes are there, else 16
+  using QpNumber = Field<std::uint32_t, 23, 0>;            ///< of destinationQp
+  using StaticRate = Field<std::uint8_t, 7, 4>;            ///< of rateServiceLevel
+  using ServiceLevel = Field<std::uint8_t, 3, 0>;          ///< of rateServiceLevel
+  using GlobalRoute = Field<std::uint32_t, 30, 30, bool>;  ///< of gidFlow
+  using SourceGidIndex = Field<std::uint32_t, 27, 20>;     ///< of gidFlow
+  using FlowLabel = Field<std::uint32_t, 19, 0>;           ///< of gidFlow
+};
+
+static_assert(sizeof(DatagramSegment) == 48, "mlx5_wqe_av");
+static_assert(std::is_standard_layout_v<DatagramSegment> && std::is_trivially_copyable_v<DatagramSegment>);
+static_assert(offsetof(DatagramSegment, queueKey) == 0 && offsetof(DatagramSegment, destinationQp) == 8);
+static_assert(offsetof(DatagramSegment, rateServiceLevel) == 12 && offsetof(DatagramSegment, pathBits) == 13);
+static_assert(offsetof(DatagramSegment, remoteLid) == 14 && offsetof(DatagramSegment, remoteMac) == 20);
+static_assert(offsetof(DatagramSegment, trafficClass) == 26 && offsetof(DatagramSegment, hopLimit) == 27);
+static_assert(offsetof(DatagramSegment, gidFlow) == 28 && offsetof(DatagramSegment, remoteGid) == 32);
+
+/// First segment of a WQE in a shared receive queue, which is a linked list. struct mlx5_wqe_srq_next_seg.
+struct NextSegment {
+  std::uint8_t reserved0[2] = {};
+  Be16 nextIndex;
+  std::uint8_t signature = 0;
+  std::uint8_t reserved1[11] = {};
+};
+
+static_assert(sizeof(NextSegment) == 16, "mlx5_wqe_srq_next_seg");
+static_assert(offsetof(NextSegment, nextIndex) == 2 && offsetof(NextSegment, signature) == 4);
+
+/// First segment after the control segment of a kUmr WQE; a MemoryKeyContext follows. struct mlx5_wqe_umr_ctrl_seg.
+struct UmrControlSegment {
+  std::uint8_t flags = 0;
+  std::uint8_t reserved0[3] = {};
+  Be16 translationOctwords;
+  Be16 translationOffset;
+  Be64 keyMask;  ///< which fields of the memory key change
+  std::uint8_t reserved1[32] = {};
+};
+
+static_assert(sizeof(UmrControlSegment) == 48, "mlx5_wqe_umr_ctrl_seg");
+static_assert(offsetof(UmrControlSegment, flags) == 0 && offsetof(UmrControlSegment, translationOctwords) == 4);
+static_assert(offsetof(UmrControlSegment, translationOffset) == 6 && offsetof(UmrControlSegment, keyMask) == 8);
+
+}  // namespace hca::wire
