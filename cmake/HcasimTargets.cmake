@@ -1,5 +1,9 @@
 # One way to declare a library and a test.
+include(GNUInstallDirs)
 include(GoogleTest)
+
+set(HCASIM_INSTALL_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}/hcasim")
+set(HCASIM_INSTALL_CMAKEDIR "${CMAKE_INSTALL_LIBDIR}/cmake/hcasim")
 
 # Precompiled once for all that includes SystemC: its headers take seconds in each source otherwise.
 add_library(hcasim_systemc_pch STATIC "${CMAKE_CURRENT_LIST_DIR}/precompiled.cpp")
@@ -41,7 +45,7 @@ function(hcasim_library name)
   endif()
   target_link_libraries(${name} ${scope} ${ARG_LINKS})
   target_include_directories(${name} ${scope}
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/hcasim>")
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${HCASIM_INSTALL_INCLUDEDIR}>")
   hcasim_export(${name})
 endfunction()
 
