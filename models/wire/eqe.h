@@ -44,11 +44,11 @@ enum class EventType : std::uint8_t {
 /// Eqe::subType of kPortChange. Linux include/linux/mlx5/device.h, MLX5_PORT_CHANGE_SUBTYPE_*.
 enum class PortChange : std::uint8_t {
   kDown = 1,
-  kInitialized = 3,
   kActive = 4,
-  kLidChanged = 5,
-  kPkeyChanged = 6,
-  kGuidChanged = 7,
+  kInitialized = 5,
+  kLidChanged = 6,
+  kPkeyChanged = 7,
+  kGuidChanged = 8,
   kClientReregister = 9,
 };
 

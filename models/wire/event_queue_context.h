@@ -16,7 +16,7 @@ struct EventQueueContext {
   using PageOffset = ContextField<0x08, 11, 6>;  ///< units of page size / 64
   using LogSize = ContextField<0x0C, 28, 24>;    ///< log2 of the number of entries
   using UarPage = ContextField<0x0C, 23, 0>;
-  using Vector = ContextField<0x14, 11, 0>;        ///< MSI-X table entry; 8 bits before Linux 5.15
+  using Vector = ContextField<0x14, 11, 0>;        ///< MSI-X table entry; older headers name 8 bits
   using LogPageSize = ContextField<0x18, 28, 24>;  ///< log2 of the page size, minus 12
   using ConsumerCounter = ContextField<0x28, 23, 0>;
   using ProducerCounter = ContextField<0x2C, 23, 0>;

@@ -1,0 +1,60 @@
+// The contexts of queues that several queue pairs receive from: XRC SRQ (xrc_srqc), RMP (rmpc with its wq).
+#pragma once
+
+#include "models/wire/context_field.h"
+
+namespace hca::wire {
+
+/// 64 bytes. Linux include/linux/mlx5/mlx5_ifc.h, struct mlx5_ifc_xrc_srqc_bits. A basic SRQ (srqc) has the same
+/// fields but XrcDomain, BasicCyclic and UserIndex.
+struct SharedReceiveContext {
+  static constexpr std::size_t kSize = 64;
+
+  using State = ContextField<0x00, 31, 28>;    ///< 0 good, 1 error
+  using LogSize = ContextField<0x00, 27, 24>;  ///< log2 of entries
+  using WqeSignature = ContextField<0x04, 31, 31>;
+  using ReservedLkey = ContextField<0x04, 28, 28>;
+  using BasicCyclic = ContextField<0x04, 27, 27>;
+  using LogStride = ContextField<0x04, 26, 24>;  ///< log2 of bytes, minus 4
+  using XrcDomain = ContextField<0x04, 23, 0>;
+  using PageOffset = ContextField<0x08, 31, 26>;  ///< units of page size / 64
+  using Cq = ContextField<0x08, 23, 0>;
+  using UserIndexEqualsNumber = ContextField<0x10, 31, 31>;
+  using LogPageSize = ContextField<0x10, 29, 24>;  ///< log2 of the page size, minus 12
+  using UserIndex = ContextField<0x10, 23, 0>;
+  using ProtectionDomain = ContextField<0x18, 23, 0>;
+  using LowWaterMark = ContextField<0x1C, 31, 16>;
+  using WqeCount = ContextField<0x1C, 15, 0>;
+  using DoorbellRecord = ContextWord64<0x28>;  ///< 4-byte aligned
+};
+
+/// 192 bytes and a page list. struct mlx5_ifc_wq_bits.
+struct WorkQueueContext {
+  static constexpr std::size_t kSize = 0xC0;
+
+  using Type = ContextField<0x00, 31, 28>;  ///< 0 linked list, 1 cyclic
+  using WqeSignature = ContextField<0x00, 27, 27>;
+  using EndPadding = ContextField<0x00, 26, 25>;
+  using PageOffset = ContextField<0x04, 20, 16>;
+  using LowWaterMark = ContextField<0x04, 15, 0>;
+  using ProtectionDomain = ContextField<0x08, 23, 0>;
+  using UarPage = ContextField<0x0C, 23, 0>;
+  using DoorbellRecord = ContextWord64<0x10>;
+  using HardwareCounter = ContextField<0x18, 31, 0>;
+  using SoftwareCounter = ContextField<0x1C, 31, 0>;
+  using LogStride = ContextField<0x20, 19, 16>;   ///< log2 of bytes
+  using LogPageSize = ContextField<0x20, 12, 8>;  ///< log2 of the page size, minus 12
+  using LogSize = ContextField<0x20, 4, 0>;       ///< log2 of entries
+  using Pages = ContextWords64<0xC0>;
+};
+
+/// 240 bytes and a page list. struct mlx5_ifc_rmpc_bits.
+struct ReceiveMemoryPoolContext {
+  static constexpr std::size_t kSize = 0x30 + WorkQueueContext::kSize;
+
+  using State = ContextField<0x00, 23, 20>;  ///< 1 ready, 3 error
+  using BasicCyclic = ContextField<0x04, 31, 31>;
+  using WorkQueue = ContextBlock<0x30, WorkQueueContext::kSize>;
+};
+
+}  // namespace hca::wire
