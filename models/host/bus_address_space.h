@@ -56,6 +56,8 @@ class MemoryWatcher {
 class BusAddressSpace {
  public:
   static constexpr std::uint64_t kPageSize = 4096;
+  /// Longest range of one call, bytes. A mapping costs 24 bytes of this process a page.
+  static constexpr std::uint64_t kLongestMapping = std::uint64_t{1} << 38;
 
   BusAddressSpace();
   ~BusAddressSpace();
@@ -69,22 +71,29 @@ class BusAddressSpace {
 
   /// Maps whole pages around [address, address + length) and returns the bus address of `address` itself.
   /// Pages of one call are contiguous on the bus. Pages already mapped by the owner keep their bus address only if the
-  /// whole range was mapped in one call before; otherwise they get a further one.
+  /// whole range was mapped in one call before; otherwise they get a further one. Addresses are not given out again
+  /// until all 48 bits came round, and never in the range of interrupt messages (0xFEE00000 to 0xFEEFFFFF).
+  /// Throws std::invalid_argument for an unknown owner, an empty range, one longer than `kLongestMapping` or one that
+  /// wraps at the end of the addresses.
   BusAddress map(OwnerId owner, std::uint64_t address, std::uint64_t length);
-  /// Maps at a bus address that the owner chose (a guest's IOMMU mapping). False if any page is taken.
+  /// Maps at a bus address that the owner chose (a guest's IOMMU mapping). False if any page is taken, lies beyond 48
+  /// bits or in the range of interrupt messages, if the offsets within the page differ, and where `map` would throw.
   bool mapAt(BusAddress bus, OwnerId owner, std::uint64_t address, std::uint64_t length);
-  /// Ends one mapping of the pages around [bus, bus + length).
+  /// Ends one mapping of each page around [bus, bus + length). Pages that aren't mapped are passed over.
   void unmap(BusAddress bus, std::uint64_t length);
 
+  /// Nothing to read or to write is kOk. A byte that isn't mapped fails the whole access before any is copied.
   DmaStatus read(BusAddress address, MutableByteView into) const;
-  /// Writes and tells watchers.
+  /// Writes and tells watchers (not after a failure).
   DmaStatus write(BusAddress address, ByteView bytes);
   /// Whether every byte is mapped.
   [[nodiscard]] bool contains(BusAddress address, std::uint64_t length) const;
 
-  /// Calls `watcher` after each DMA write that touches [address, address + length). One range a watcher call; several
-  /// ranges may name the same watcher.
+  /// Calls `watcher` with the bytes written after each DMA write that touches [address, address + length). One range a
+  /// watcher call; several ranges may name the same watcher. The range need not be mapped. Watchers may call `watch`
+  /// and `unwatch`. Throws std::invalid_argument for an empty range or one beyond 48 bits.
   void watch(BusAddress address, std::uint64_t length, MemoryWatcher& watcher);
+  /// Ends the watch that was begun with the same arguments.
   void unwatch(BusAddress address, std::uint64_t length, MemoryWatcher& watcher);
 
  private:
