@@ -87,6 +87,13 @@ class CheckIncludes(unittest.TestCase):
         self.write("models/adapter/event/bad.h", '"models/adapter/completion/cq_engine.h"')
         self.assert_reported("models/adapter/event/bad.h:2: models/adapter/completion/cq_engine.h is no interface")
 
+    def test_blocks_of_the_queue_pair_are_one(self):
+        self.write("models/adapter/transport/psn.h")
+        self.write("models/adapter/requester/requester.h", '"models/adapter/transport/psn.h"')
+        self.assert_accepted()
+        self.write("models/adapter/completion/bad.h", '"models/adapter/transport/psn.h"')
+        self.assert_reported("models/adapter/completion/bad.h:2: models/adapter/transport/psn.h is no interface")
+
     def test_shim_sees_base_wire_and_itself(self):
         self.write("verbs_shim/channel/messages.h", '"models/base/ids.h"')
         self.write("sim/cosim/server.h", '"verbs_shim/channel/messages.h"')
@@ -105,6 +112,13 @@ class CheckIncludes(unittest.TestCase):
         self.write("models/network/bad.h")
         self.write("sim/report/report.cpp", "<fstream>", "<spdlog/spdlog.h>")
         self.assert_accepted()
+
+    def test_models_do_not_print(self):
+        file = self.root / "models/base/text.cpp"
+        file.write_text("#include <cstdio>\n// printf(x)\nint n = std::snprintf(b, 2, f);\n", encoding="utf-8")
+        self.assert_accepted()
+        file.write_text('#include <cstdio>\nvoid f() { std::printf("x"); }\n', encoding="utf-8")
+        self.assert_reported("models/base/text.cpp:2: printf()")
 
     def test_systemc_in_shells_alone(self):
         self.write("models/kernel/calendar_module.h", "<systemc>")
