@@ -30,6 +30,8 @@ struct DmaRead {
   BusAddress address;
   std::uint32_t length = 0;  ///< bytes; split by maximum read request size and at 4 KiB boundaries
   Traffic traffic = Traffic::kPayload;
+  /// Memory is not read and `data` comes back empty: only the time counts.
+  bool timingOnly = false;
   /// Latency of the receiving stage, added between the arrival of the last byte and onDmaRead.
   Time deliverAfter{};
   DmaClient* client = nullptr;

@@ -7,40 +7,12 @@
 #include "models/base/ids.h"
 #include "models/base/units.h"
 #include "models/observe/work_request_id.h"
+#include "models/wire/cqe.h"
 
 namespace hca::adapter {
 
-/// op_own[7:4] of a CQE.
-enum class CqeOpcode : std::uint8_t {
-  kRequester = 0,
-  kResponderWriteImmediate = 1,
-  kResponderSend = 2,
-  kResponderSendImmediate = 3,
-  kResponderSendInvalidate = 4,
-  kResize = 5,
-  kNoPacket = 6,
-  kSignatureError = 12,
-  kRequesterError = 13,
-  kResponderError = 14,
-  kInvalid = 15,
-};
-
-/// Syndrome byte of an error CQE.
-enum class CqeSyndrome : std::uint8_t {
-  kLocalLength = 0x01,
-  kLocalQpOperation = 0x02,
-  kLocalProtection = 0x04,
-  kFlushed = 0x05,
-  kWindowBind = 0x06,
-  kBadResponse = 0x10,
-  kLocalAccess = 0x11,
-  kRemoteInvalidRequest = 0x12,
-  kRemoteAccess = 0x13,
-  kRemoteOperation = 0x14,
-  kRetryExceeded = 0x15,
-  kRnrRetryExceeded = 0x16,
-  kRemoteAborted = 0x22,
-};
+using wire::CqeOpcode;
+using wire::CqeSyndrome;
 
 /// Everything a CQE may carry, in host order. The completion block builds the bytes.
 struct CompletionRecord {
@@ -60,7 +32,7 @@ struct CompletionRecord {
   bool globalRouteInBuffer = false;              ///< a GRH precedes the data in the buffer
   bool solicited = false;                        ///< SE bit of the message; error completions count as solicited anyway
   bool forceEvent = false;                       ///< CE = 3 of the WQE: an EQE whatever the arm state
-  CqeSyndrome syndrome = CqeSyndrome::kFlushed;  ///< of an error opcode
+  CqeSyndrome syndrome = CqeSyndrome::kWorkRequestFlushed;  ///< of an error opcode
   std::uint8_t vendorError = 0;
   std::uint8_t inlineLength = 0;  ///< scatter to CQE: bytes of `inlineData` in use (0..64)
   std::array<std::uint8_t, 64> inlineData{};

@@ -1,0 +1,164 @@
+#include "models/adapter/receive_queue/receive_queue_engine.h"
+
+#include <algorithm>
+
+#include "models/adapter/transport/vendor_errors.h"
+#include "models/observe/work_request_id.h"
+#include "models/wire/endian.h"
+#include "models/wire/wqe.h"
+
+namespace hca::adapter {
+
+namespace {
+
+constexpr unsigned kQpBits = 24;
+constexpr unsigned kEpochBits = 32;
+constexpr std::uint32_t kRecordLength = 4;
+
+ReceiveWqe parse(ByteView bytes, std::uint64_t index) {
+  ReceiveWqe wqe;
+  wqe.index = index;
+  for (std::size_t at = 0; at + sizeof(wire::DataSegment) <= bytes.size(); at += sizeof(wire::DataSegment)) {
+    const auto segment = structFrom<wire::DataSegment>(bytes.subview(at, sizeof(wire::DataSegment)));
+    if (segment.key.host() == wire::DataSegment::kTerminatorKey) break;
+    if (segment.byteCount.host() == 0) continue;
+    wqe.segments.push({segment.address.host(), segment.byteCount.host(), MemoryKey(segment.key.host())});
+    wqe.capacity += segment.byteCount.host();
+  }
+  return wqe;
+}
+
+}  // namespace
+
+ReceiveQueueEngine::ReceiveQueueEngine(const AdapterContext& context, const DatapathConfig& config,
+                                       QpLookup& queuePairs, CompletionPort& completions)
+    : context_(context), config_(config), queuePairs_(queuePairs), completions_(completions) {}
+
+// [63] purpose, [55:24] epoch, [23:0] queue pair.
+std::uint64_t ReceiveQueueEngine::token(const QueuePair& qp, Purpose purpose) {
+  return (static_cast<std::uint64_t>(purpose) << (kQpBits + kEpochBits)) |
+         (std::uint64_t{qp.receive.epoch} << kQpBits) | qp.number.value();
+}
+
+ReceiveQueueEngine::Take ReceiveQueueEngine::take(QueuePair& qp, ReceiveWqe& wqe) {
+  ReceiveQueueState& state = qp.receive;
+  if (!state.ready.empty()) {
+    wqe = state.ready.pop();
+    ++state.consumed;
+    prefetch(qp);
+    return Take::kTaken;
+  }
+  if (!state.busy) readRecord(qp);
+  return Take::kPending;
+}
+
+void ReceiveQueueEngine::prefetch(QueuePair& qp) {
+  ReceiveQueueState& state = qp.receive;
+  if (qp.attributes.receiveQueueType != RqType::kOwn || state.busy) return;
+  if (static_cast<std::int64_t>(state.ready.size()) * 2 >= config_.receivePrefetch) return;
+  if (state.producer > state.fetched) {
+    fetchEntries(qp);
+  } else {
+    readRecord(qp);
+  }
+}
+
+void ReceiveQueueEngine::readRecord(QueuePair& qp) {
+  qp.receive.busy = true;
+  pcie::DmaRead read;
+  read.address = qp.attributes.doorbellRecord;
+  read.length = kRecordLength;
+  read.traffic = pcie::Traffic::kDoorbellRecord;
+  read.client = this;
+  read.token = token(qp, Purpose::kRecord);
+  context_.dma.read(read);
+}
+
+// Fetches up to a batch, not beyond the end of the ring.
+void ReceiveQueueEngine::fetchEntries(QueuePair& qp) {
+  ReceiveQueueState& state = qp.receive;
+  state.busy = true;
+  const std::uint64_t entries = std::uint64_t{1} << qp.attributes.logReceiveQueueSize;
+  const std::uint64_t first = state.fetched & (entries - 1);
+  const std::uint64_t stride = std::uint64_t{1} << qp.attributes.logReceiveStride;
+  const std::uint64_t page = std::uint64_t{1} << qp.attributes.buffer.logPageSize;
+  const std::uint64_t toPageEnd = (page - ((first * stride + qp.attributes.buffer.offset) & (page - 1))) / stride;
+  const std::uint64_t count = std::min({state.producer - state.fetched, entries - first, toPageEnd,
+                                        static_cast<std::uint64_t>(config_.receivePrefetch)});
+  pcie::DmaRead read;
+  read.address = qp.attributes.buffer.address(first * stride);
+  read.length = static_cast<std::uint32_t>(count * stride);
+  read.traffic = pcie::Traffic::kWqe;
+  read.deliverAfter = context_.clock.span(config_.receiveWqeCycles);
+  read.client = this;
+  read.token = token(qp, Purpose::kEntries);
+  context_.dma.read(read);
+}
+
+void ReceiveQueueEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
+  QueuePair* qp = queuePairs_.find(QpNumber(token & ((1U << kQpBits) - 1)));
+  if (qp == nullptr || qp->receive.epoch != static_cast<std::uint32_t>(token >> kQpBits)) return;
+  qp->receive.busy = false;
+  // What can't be read has nothing posted in it.
+  if (status != host::DmaStatus::kOk) return listener_->onReceiveEmpty(*qp);
+  if (static_cast<Purpose>(token >> (kQpBits + kEpochBits)) == Purpose::kRecord) {
+    onRecord(*qp, data);
+  } else {
+    onEntries(*qp, data);
+  }
+}
+
+void ReceiveQueueEngine::onRecord(QueuePair& qp, ByteView data) {
+  ReceiveQueueState& state = qp.receive;
+  const auto posted = static_cast<std::uint16_t>(wire::loadBigEndian<std::uint32_t>(data.data()));
+  state.producer = std::max(state.producer, observe::extendIndex(posted, state.producer));
+  if (state.flushing) return flushPosted(qp);
+  if (state.producer > state.fetched) return fetchEntries(qp);
+  if (state.ready.empty()) listener_->onReceiveEmpty(qp);
+}
+
+void ReceiveQueueEngine::onEntries(QueuePair& qp, ByteView data) {
+  ReceiveQueueState& state = qp.receive;
+  if (state.flushing) return readRecord(qp);
+  const std::size_t stride = std::size_t{1} << qp.attributes.logReceiveStride;
+  for (std::size_t at = 0; at + stride <= data.size(); at += stride) {
+    state.ready.push(parse(data.subview(at, stride), state.fetched));
+    ++state.fetched;
+  }
+  listener_->onReceiveAvailable(qp);
+}
+
+void ReceiveQueueEngine::flush(QueuePair& qp) {
+  if (qp.attributes.receiveQueueType != RqType::kOwn) return;
+  ReceiveQueueState& state = qp.receive;
+  state.flushing = true;
+  state.ready.clear();
+  if (!state.busy) readRecord(qp);
+}
+
+void ReceiveQueueEngine::flushPosted(QueuePair& qp) {
+  ReceiveQueueState& state = qp.receive;
+  while (state.consumed < state.producer) completeFlushed(qp, state.consumed++);
+  state.fetched = state.consumed;
+}
+
+void ReceiveQueueEngine::completeFlushed(QueuePair& qp, std::uint64_t index) {
+  CompletionRecord record;
+  record.cq = qp.attributes.receiveCq;
+  record.qp = qp.number;
+  record.userIndex = qp.attributes.userIndex;
+  record.opcode = CqeOpcode::kResponderError;
+  record.syndrome = CqeSyndrome::kWorkRequestFlushed;
+  record.vendorError = vendor_error::kFlushed;
+  record.wqeCounter = static_cast<std::uint16_t>(index);
+  record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, index};
+  completions_.complete(record);
+}
+
+void ReceiveQueueEngine::reset(QueuePair& qp) {
+  const std::uint32_t epoch = qp.receive.epoch + 1;
+  qp.receive = ReceiveQueueState{};
+  qp.receive.epoch = epoch;
+}
+
+}  // namespace hca::adapter

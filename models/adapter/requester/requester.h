@@ -1,0 +1,94 @@
+// Turns send requests into packets and acknowledgements into completions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/adapter/adapter_context.h"
+#include "models/adapter/completion/completion_port.h"
+#include "models/adapter/memory/translator.h"
+#include "models/adapter/requester/processing_units.h"
+#include "models/adapter/transport/datapath_config.h"
+#include "models/adapter/transport/egress_pipeline.h"
+#include "models/adapter/transport/qp_lookup.h"
+#include "models/adapter/transport/route_builder.h"
+#include "models/kernel/keyed_timers.h"
+#include "models/kernel/ring_queue.h"
+#include "models/kernel/timer.h"
+
+namespace hca::adapter {
+
+/// The requester of reliable connections: schedules queue pairs round robin, one packet a turn, on the processing
+/// units; numbers packets; keeps requests until they are acknowledged; goes back on a NAK or a time-out; completes in
+/// order. A request that fails reports its cause after everything before it is done.
+class Requester final : private EgressListener {
+ public:
+  struct Ports {
+    EgressPipeline& egress;
+    Translator& translator;
+    CompletionPort& completions;
+    QpLookup& queuePairs;
+    QpErrorSink& errors;
+    const RouteBuilder& routes;
+    network::PacketSender& port;
+  };
+  Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
+
+  /// A WQE was fetched and parsed. In error it is flushed at once.
+  void submit(QueuePair& qp, SendRequest request);
+  /// An acknowledgement arrived.
+  void onAcknowledge(QueuePair& qp, const network::Packet& packet);
+  /// Requests may flow again (state change).
+  void resume(QueuePair& qp) { schedule(qp); }
+  /// Completes everything as flushed.
+  void flush(QueuePair& qp);
+  /// Forgets everything, without completions.
+  void reset(QueuePair& qp);
+
+  /// Packets built again after a NAK or a time-out.
+  [[nodiscard]] std::uint64_t retransmissions() const { return retransmissions_; }
+
+ private:
+  void onPacketSent(QueuePair& qp, std::uint32_t psn, bool ackRequest, Time lastBit) override;
+  void onPayloadUnreadable(QueuePair& qp, std::uint32_t psn) override;
+  void onEgressRoom() override { pump(); }
+  void onAckTimeout(std::uint32_t qpNumber);
+  void onRnrTimeout(std::uint32_t qpNumber);
+  void onUnitFree() { pump(); }
+
+  [[nodiscard]] static bool hasWork(const QueuePair& qp);
+  void schedule(QueuePair& qp);
+  void pump();
+  void buildPacket(QueuePair& qp);
+  bool start(QueuePair& qp, SendRequest& request);
+  network::Packet makePacket(const QueuePair& qp, const SendRequest& request, std::uint32_t index) const;
+  bool gather(const QueuePair& qp, const SendRequest& request, std::uint32_t offset, std::uint32_t length);
+  void fault(QueuePair& qp, SendRequest& request, CqeSyndrome syndrome, std::uint8_t vendorError);
+  void failIfOldest(QueuePair& qp);
+  void completeThrough(QueuePair& qp, std::uint32_t psn);
+  void complete(QueuePair& qp, const SendRequest& request);
+  void completeWithError(QueuePair& qp, const SendRequest& request, CqeSyndrome syndrome, std::uint8_t vendorError);
+  void goBackTo(QueuePair& qp, std::uint32_t psn);
+  void failOldest(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError);
+  void onRnrNak(QueuePair& qp, const network::Packet& packet);
+  void onNak(QueuePair& qp, const network::Packet& packet);
+  void retry(QueuePair& qp, std::uint32_t psn);
+  void restartAckTimer(QueuePair& qp);
+  [[nodiscard]] bool isOutstanding(const QueuePair& qp, std::uint32_t psn) const;
+  [[nodiscard]] observe::WorkRequestId idOf(const QueuePair& qp, const SendRequest& request) const;
+  void report(observe::Stage stage, const QueuePair& qp, const SendRequest& request, Time when) const;
+  [[nodiscard]] CompletionRecord recordOf(const QueuePair& qp, const SendRequest& request) const;
+
+  AdapterContext context_;
+  const DatapathConfig& config_;
+  Ports ports_;
+  ProcessingUnits units_;
+  kernel::RingQueue<QpNumber> ready_;
+  kernel::Timer<Requester> unitTimer_;
+  kernel::KeyedTimers<Requester> ackTimers_;
+  kernel::KeyedTimers<Requester> rnrTimers_;
+  std::vector<Segment> segments_;  // of the packet being built
+  std::uint64_t retransmissions_ = 0;
+};
+
+}  // namespace hca::adapter

@@ -1,0 +1,25 @@
+// What the requester knows of one queue pair.
+#pragma once
+
+#include <cstdint>
+
+#include "models/adapter/send_queue/send_request.h"
+#include "models/adapter/transport/egress_queue.h"
+#include "models/kernel/ring_queue.h"
+
+namespace hca::adapter {
+
+struct RequesterState {
+  /// Requests from the oldest unacknowledged to the newest fetched.
+  kernel::RingQueue<SendRequest> requests;
+  std::uint32_t cursor = 0;        ///< place in `requests` of the one whose packets are being built
+  std::uint32_t cursorPacket = 0;  ///< its next packet
+  std::uint32_t nextPsn = 0;       ///< of the next request that starts
+  std::uint8_t retriesLeft = 7;
+  std::uint8_t rnrRetriesLeft = 7;
+  bool queued = false;  ///< in the scheduler's list
+  bool waitingForRnr = false;
+  EgressQueue egress;
+};
+
+}  // namespace hca::adapter

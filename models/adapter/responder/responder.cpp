@@ -1,0 +1,305 @@
+#include "models/adapter/responder/responder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/adapter/event/event_port.h"
+#include "models/adapter/responder/message_rules.h"
+#include "models/adapter/transport/acknowledge.h"
+#include "models/adapter/transport/psn.h"
+#include "models/adapter/transport/vendor_errors.h"
+
+namespace hca::adapter {
+
+using Message = ResponderState::Message;
+
+namespace {
+constexpr auto kNoEvent = static_cast<std::uint8_t>(EventType::kCompletion);
+constexpr auto kAccessError = static_cast<std::uint8_t>(EventType::kWqAccessError);
+constexpr auto kInvalidRequest = static_cast<std::uint8_t>(EventType::kWqInvalidRequest);
+}  // namespace
+
+Responder::Responder(const AdapterContext& context, const Ports& ports) : context_(context), ports_(ports) {
+  ports_.receiveQueue.connect(*this);
+}
+
+void Responder::onRequest(QueuePair& qp, network::Packet& packet) {
+  if (qp.responder.waitingForReceive) return qp.responder.waiting.push(std::move(packet));
+  process(qp, packet);
+}
+
+// Sequence check, InfiniBand volume 1, 9.7.1 and 9.7.5.1.1.
+void Responder::process(QueuePair& qp, network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  const std::int32_t distance = psnDistance(packet.psn, state.expectedPsn);
+  if (distance < 0) {
+    ++duplicates_;
+    if (packet.ackRequest) acknowledge(qp, aeth::kAck, psnAdd(state.expectedPsn, kPsnMask));
+    return;
+  }
+  if (distance > 0) {
+    if (std::exchange(state.nakSent, true)) return;
+    ++sequenceNaks_;
+    return acknowledge(qp, aeth::kNakSequence, state.expectedPsn);
+  }
+  switch (execute(qp, packet)) {
+    case Outcome::kWait:
+      state.waitingForReceive = true;
+      return state.waiting.push(std::move(packet));
+    case Outcome::kFailed:
+      return;
+    case Outcome::kDone:
+      break;
+  }
+  state.nakSent = false;
+  state.expectedPsn = psnAdd(state.expectedPsn, 1);
+  if (endsMessage(packet.operation)) finishMessage(qp, packet);
+  if (packet.ackRequest) acknowledge(qp, aeth::kAck, packet.psn);
+}
+
+Responder::Outcome Responder::execute(QueuePair& qp, network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  const bool begins = beginsMessage(packet.operation);
+  if (begins != (state.message == Message::kNone) || !hasLegalLength(packet, qp.attributes.mtu)) {
+    return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  }
+  if (isSend(packet.operation)) return executeSend(qp, packet);
+  if (isWrite(packet.operation)) return executeWrite(qp, packet);
+  return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+}
+
+Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  if (state.message == Message::kWrite) return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  if (state.message == Message::kNone) {
+    if (takeReceive(qp) == Outcome::kWait) return Outcome::kWait;
+    state.message = Message::kSend;
+    state.received = 0;
+  }
+  return placeInReceive(qp, packet);
+}
+
+Responder::Outcome Responder::executeWrite(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  if (state.message == Message::kSend) return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  if (network::carriesImmediate(packet.operation) && takeReceive(qp) == Outcome::kWait) return Outcome::kWait;
+  if (beginsMessage(packet.operation) && startWrite(qp, packet) == Outcome::kFailed) return Outcome::kFailed;
+  return placeByWrite(qp, packet);
+}
+
+Responder::Outcome Responder::takeReceive(QueuePair& qp) {
+  ResponderState& state = qp.responder;
+  if (state.hasReceive) return Outcome::kDone;
+  if (ports_.receiveQueue.take(qp, state.receive) == ReceiveQueueEngine::Take::kPending) return Outcome::kWait;
+  state.hasReceive = true;
+  return Outcome::kDone;
+}
+
+Responder::Outcome Responder::startWrite(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  segments_.clear();
+  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
+                             packet.remoteAddress, packet.dmaLength, Access::kRemoteWrite};
+  const bool allowed = qp.attributes.remoteWrite;
+  if (!allowed || ports_.translator.translate(access, segments_).fault != AccessFault::kNone) {
+    return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+  }
+  state.message = Message::kWrite;
+  state.received = 0;
+  state.writeAddress = packet.remoteAddress;
+  state.writeLength = packet.dmaLength;
+  state.writeKey = packet.remoteKey;
+  return Outcome::kDone;
+}
+
+Responder::Outcome Responder::placeByWrite(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  const std::uint64_t end = std::uint64_t{state.received} + packet.payloadLength;
+  if (end > state.writeLength || (endsMessage(packet.operation) && end != state.writeLength)) {
+    return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  }
+  segments_.clear();
+  const AccessRequest access{state.writeKey,       qp.attributes.pd,    qp.number, state.writeAddress + state.received,
+                             packet.payloadLength, Access::kRemoteWrite};
+  const Translation translation = ports_.translator.translate(access, segments_);
+  if (translation.fault != AccessFault::kNone) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+  scatter(qp, packet, translation.relaxedOrdering);
+  state.received += packet.payloadLength;
+  return Outcome::kDone;
+}
+
+// Finds where bytes [received, received + payload) of the message belong in the receive WQE.
+Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  if (state.received + std::uint64_t{packet.payloadLength} > state.receive.capacity) {
+    return failReceive(qp, packet, CqeSyndrome::kLocalLength, vendor_error::kLocalLength, aeth::kNakInvalidRequest);
+  }
+  segments_.clear();
+  std::uint64_t skip = state.received;
+  std::uint64_t left = packet.payloadLength;
+  bool relaxed = false;
+  for (std::size_t i = 0; i < state.receive.segments.size() && left > 0; ++i) {
+    const DataSegment& segment = state.receive.segments[i];
+    if (skip >= segment.length) {
+      skip -= segment.length;
+      continue;
+    }
+    const std::uint64_t take = std::min<std::uint64_t>(segment.length - skip, left);
+    const AccessRequest access{segment.key, qp.attributes.pd,   qp.number, segment.address + skip,
+                               take,        Access::kLocalWrite};
+    const Translation translation = ports_.translator.translate(access, segments_);
+    if (translation.fault != AccessFault::kNone) {
+      return failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection,
+                         aeth::kNakRemoteOperation);
+    }
+    relaxed = relaxed || translation.relaxedOrdering;
+    left -= take;
+    skip = 0;
+  }
+  scatter(qp, packet, relaxed);
+  state.received += packet.payloadLength;
+  return Outcome::kDone;
+}
+
+// Writes the packet's payload to segments_.
+void Responder::scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering) {
+  (void)qp;
+  const bool moved = !packet.payload.empty();
+  const bool observed = endsMessage(packet.operation) && context_.probes.stage.hasListeners();
+  std::uint32_t offset = 0;
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    pcie::DmaWrite write;
+    write.address = segments_[i].address;
+    write.length = segments_[i].length;
+    if (moved) write.data = packet.payload.view().subview(offset, segments_[i].length);
+    write.traffic = pcie::Traffic::kPayload;
+    write.relaxedOrdering = relaxedOrdering;
+    if (observed && i + 1 == segments_.size()) {
+      write.notify = true;
+      write.client = this;
+      write.token = rememberPlacing(packet.request);
+    }
+    offset += segments_[i].length;
+    context_.dma.write(write);
+  }
+}
+
+std::uint64_t Responder::rememberPlacing(const observe::WorkRequestId& request) {
+  if (freePlacing_.empty()) {
+    placing_.push_back(request);
+    return placing_.size() - 1;
+  }
+  const std::uint64_t slot = freePlacing_.back();
+  freePlacing_.pop_back();
+  placing_[slot] = request;
+  return slot;
+}
+
+void Responder::onDmaWritten(std::uint64_t token, host::DmaStatus) {
+  freePlacing_.push_back(token);
+  context_.probes.stage.fire([&] {
+    return observe::StageEvent{observe::Stage::kPayloadPlaced, context_.now(), placing_[token]};
+  });
+}
+
+void Responder::finishMessage(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  context_.probes.stage.fire([&] {
+    return observe::StageEvent{observe::Stage::kLastPacketArrived, context_.now(), packet.request};
+  });
+  state.message = Message::kNone;
+  state.messageNumber = psnAdd(state.messageNumber, 1);
+  if (std::exchange(state.hasReceive, false)) completeReceive(qp, packet);
+}
+
+void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  CompletionRecord record;
+  record.cq = qp.attributes.receiveCq;
+  record.qp = qp.number;
+  record.userIndex = qp.attributes.userIndex;
+  record.opcode = receiveOpcode(packet.operation);
+  record.wqeCounter = static_cast<std::uint16_t>(state.receive.index);
+  record.byteCount = state.received;
+  record.immediateOrKey = packet.immediate;
+  record.remoteQp = qp.attributes.remoteQp;
+  record.sourceLid = packet.route.sourceLid.value();
+  record.serviceLevel = packet.route.serviceLevel;
+  record.solicited = packet.solicited;
+  record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, state.receive.index};
+  ports_.completions.complete(record);
+}
+
+// A request that breaks the rules: NAK, affiliated event, error.
+Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak,
+                                     std::uint8_t event) {
+  acknowledge(qp, nak, packet.psn);
+  ports_.errors.onResponderError(qp, event);
+  return Outcome::kFailed;
+}
+
+// The receive WQE can't take the message: it reports why, the peer learns that its request failed.
+Responder::Outcome Responder::failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome,
+                                          std::uint8_t vendorError, std::uint8_t nak) {
+  ResponderState& state = qp.responder;
+  CompletionRecord record;
+  record.cq = qp.attributes.receiveCq;
+  record.qp = qp.number;
+  record.userIndex = qp.attributes.userIndex;
+  record.opcode = CqeOpcode::kResponderError;
+  record.syndrome = syndrome;
+  record.vendorError = vendorError;
+  record.wqeCounter = static_cast<std::uint16_t>(state.receive.index);
+  record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, state.receive.index};
+  state.hasReceive = false;
+  acknowledge(qp, nak, packet.psn);
+  ports_.completions.complete(record);
+  ports_.errors.onResponderError(qp, kNoEvent);
+  return Outcome::kFailed;
+}
+
+void Responder::acknowledge(QueuePair& qp, std::uint8_t syndrome, std::uint32_t psn) {
+  network::Packet packet;
+  packet.route = ports_.routes.route(qp.attributes.path);
+  packet.partitionKey = ports_.routes.identity().partitionKey;
+  packet.operation = network::Operation::kAcknowledge;
+  packet.destinationQp = qp.attributes.remoteQp;
+  packet.psn = psn;
+  packet.syndrome = syndrome;
+  packet.msn = qp.responder.messageNumber;
+  ports_.port.transmit(std::move(packet));
+}
+
+// ---- waiting for receive WQEs
+
+void Responder::onReceiveAvailable(QueuePair& qp) {
+  if (!std::exchange(qp.responder.waitingForReceive, false)) return;
+  resumeWaiting(qp);
+}
+
+void Responder::onReceiveEmpty(QueuePair& qp) {
+  ResponderState& state = qp.responder;
+  if (!std::exchange(state.waitingForReceive, false)) return;
+  ++rnrNaks_;
+  const network::Packet refused = state.waiting.pop();
+  acknowledge(qp, static_cast<std::uint8_t>(aeth::kRnrNak | (qp.attributes.minRnrNak & 0x1F)), refused.psn);
+  state.nakSent = true;  // what follows this packet will be sent again after it
+  resumeWaiting(qp);
+}
+
+void Responder::resumeWaiting(QueuePair& qp) {
+  ResponderState& state = qp.responder;
+  std::size_t left = state.waiting.size();
+  while (left-- > 0 && qp.mayReceive()) {
+    network::Packet packet = state.waiting.pop();
+    if (state.waitingForReceive) {
+      state.waiting.push(std::move(packet));  // rotates: the order of the others stays
+      continue;
+    }
+    process(qp, packet);
+  }
+}
+
+void Responder::reset(QueuePair& qp) { qp.responder = ResponderState{}; }
+
+}  // namespace hca::adapter

@@ -1,0 +1,77 @@
+// Executes the requests of the peer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/adapter/adapter_context.h"
+#include "models/adapter/completion/completion_port.h"
+#include "models/adapter/memory/translator.h"
+#include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/transport/qp_lookup.h"
+#include "models/adapter/transport/route_builder.h"
+#include "models/network/packet_receiver.h"
+
+namespace hca::adapter {
+
+/// The responder of reliable connections: checks sequence and rights, places payload, consumes receive WQEs, completes,
+/// acknowledges. InfiniBand volume 1, 9.7.
+class Responder final : private ReceiveQueueListener, private pcie::DmaClient {
+ public:
+  struct Ports {
+    ReceiveQueueEngine& receiveQueue;
+    Translator& translator;
+    CompletionPort& completions;
+    QpErrorSink& errors;
+    const RouteBuilder& routes;
+    network::PacketSender& port;
+  };
+  Responder(const AdapterContext& context, const Ports& ports);
+
+  /// A request packet arrived for `qp`, which may receive. May move the packet away.
+  void onRequest(QueuePair& qp, network::Packet& packet);
+  void reset(QueuePair& qp);
+
+  /// Request packets with a sequence number that was executed before.
+  [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }
+  /// NAKs for a gap in the sequence.
+  [[nodiscard]] std::uint64_t sequenceNaks() const { return sequenceNaks_; }
+  [[nodiscard]] std::uint64_t rnrNaks() const { return rnrNaks_; }
+
+ private:
+  enum class Outcome : std::uint8_t { kDone, kWait, kFailed };
+
+  void onReceiveAvailable(QueuePair& qp) override;
+  void onReceiveEmpty(QueuePair& qp) override;
+  void onDmaRead(std::uint64_t, host::DmaStatus, ByteView) override {}
+  void onDmaWritten(std::uint64_t token, host::DmaStatus status) override;
+
+  void process(QueuePair& qp, network::Packet& packet);
+  Outcome execute(QueuePair& qp, network::Packet& packet);
+  Outcome executeSend(QueuePair& qp, const network::Packet& packet);
+  Outcome executeWrite(QueuePair& qp, const network::Packet& packet);
+  Outcome takeReceive(QueuePair& qp);
+  Outcome startWrite(QueuePair& qp, const network::Packet& packet);
+  Outcome placeInReceive(QueuePair& qp, const network::Packet& packet);
+  Outcome placeByWrite(QueuePair& qp, const network::Packet& packet);
+  void scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering);
+  void finishMessage(QueuePair& qp, const network::Packet& packet);
+  void completeReceive(QueuePair& qp, const network::Packet& packet);
+  Outcome refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, std::uint8_t event);
+  Outcome failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome, std::uint8_t vendorError,
+                      std::uint8_t nak);
+  void acknowledge(QueuePair& qp, std::uint8_t syndrome, std::uint32_t psn);
+  void resumeWaiting(QueuePair& qp);
+  std::uint64_t rememberPlacing(const observe::WorkRequestId& request);
+
+  AdapterContext context_;
+  Ports ports_;
+  std::vector<Segment> segments_;
+  std::vector<observe::WorkRequestId> placing_;  // requests whose last write is under way, for probes alone
+  std::vector<std::uint64_t> freePlacing_;       // reusable places in it
+  std::uint64_t duplicates_ = 0;
+  std::uint64_t sequenceNaks_ = 0;
+  std::uint64_t rnrNaks_ = 0;
+};
+
+}  // namespace hca::adapter

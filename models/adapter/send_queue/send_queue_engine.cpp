@@ -1,0 +1,173 @@
+#include "models/adapter/send_queue/send_queue_engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "models/adapter/requester/requester.h"
+#include "models/adapter/send_queue/send_wqe_parser.h"
+#include "models/adapter/transport/vendor_errors.h"
+#include "models/observe/work_request_id.h"
+#include "models/wire/wqe.h"
+
+namespace hca::adapter {
+
+namespace {
+using Control = wire::ControlSegment;
+constexpr unsigned kQpBits = 24;
+
+std::uint32_t unitsOf(ByteView wqe) {
+  return Control::Size::get(wire::loadBigEndian<std::uint32_t>(wqe.data() + offsetof(Control, qpSize)));
+}
+}  // namespace
+
+SendQueueEngine::SendQueueEngine(const AdapterContext& context, const DatapathConfig& config, QpLookup& queuePairs,
+                                 Requester& requester)
+    : context_(context),
+      config_(config),
+      queuePairs_(queuePairs),
+      requester_(requester),
+      doorbells_(context.calendar, kernel::Priority::kAdapter, *this, &SendQueueEngine::onDoorbellDue) {}
+
+void SendQueueEngine::onDoorbell(UarIndex uar, ByteView bytes) {
+  if (bytes.size() < wire::kSendDoorbellSize) {
+    ++ignoredDoorbells_;
+    return;
+  }
+  Doorbell doorbell;
+  doorbell.uar = uar;
+  std::memcpy(&doorbell.head, bytes.data(), sizeof doorbell.head);
+  if (bytes.size() >= wire::kSendBlockSize) doorbell.blueFlame = context_.pool.copyOf(bytes);
+  doorbells_.send(context_.after(config_.doorbellCycles), std::move(doorbell));
+}
+
+void SendQueueEngine::onDoorbellDue(Doorbell& doorbell) {
+  std::array<std::uint8_t, wire::kSendDoorbellSize> head;
+  std::memcpy(head.data(), &doorbell.head, head.size());
+  const auto indexWord = wire::loadBigEndian<std::uint32_t>(head.data());
+  const auto qpWord = wire::loadBigEndian<std::uint32_t>(head.data() + sizeof indexWord);
+  QueuePair* qp = queuePairs_.find(QpNumber(Control::QpNumber::get(qpWord)));
+  if (qp == nullptr || qp->attributes.uar != doorbell.uar || !(qp->maySend() || qp->inError())) {
+    ++ignoredDoorbells_;
+    return;
+  }
+  SendQueueState& state = qp->send;
+  const auto counter = static_cast<std::uint16_t>(Control::Index::get(indexWord));
+  const std::uint64_t index = observe::extendIndex(counter, state.producer);
+  const std::uint64_t end = index + blocksOf(Control::Size::get(qpWord));
+  const std::uint64_t ring = std::uint64_t{1} << qp->attributes.logSendQueueSize;
+  if (end <= state.producer || end > state.fetched + ring) {
+    ++ignoredDoorbells_;  // announces nothing new, or more than the ring holds
+    return;
+  }
+  state.producer = end;
+  context_.probes.stage.fire([&] {
+    return observe::StageEvent{observe::Stage::kDoorbellArrived,
+                               context_.now(),
+                               {context_.host, context_.adapter, qp->number, observe::WorkQueue::kSend, index}};
+  });
+  if (!doorbell.blueFlame.empty() && index == state.fetched && !state.fetching && state.partial.empty()) {
+    return takeBlueFlame(*qp, doorbell.blueFlame.view());
+  }
+  fetch(*qp);
+}
+
+// The WQE came with the doorbell: no fetch.
+void SendQueueEngine::takeBlueFlame(QueuePair& qp, ByteView bytes) {
+  const std::size_t size = unitsOf(bytes) * wire::kSegmentUnit;
+  if (size > bytes.size()) return fetch(qp);
+  submit(qp, bytes);
+}
+
+void SendQueueEngine::submit(QueuePair& qp, ByteView bytes) {
+  SendRequest request = parseSendWqe(bytes, qp.send.fetched, context_.pool);
+  qp.send.fetched += request.blocks;
+  requester_.submit(qp, std::move(request));
+}
+
+// Blocks from the next one to fetch to the end of the ring or of its page.
+std::uint64_t SendQueueEngine::contiguousBlocks(const QueuePair& qp) const {
+  const std::uint64_t ring = std::uint64_t{1} << qp.attributes.logSendQueueSize;
+  const std::uint64_t next = qp.send.fetched + qp.send.partial.size() / wire::kSendBlockSize;
+  const std::uint64_t place = next & (ring - 1);
+  const PageList& buffer = qp.attributes.buffer;
+  const std::uint64_t page = std::uint64_t{1} << buffer.logPageSize;
+  const std::uint64_t position = qp.receiveBytes() + place * wire::kSendBlockSize + buffer.offset;
+  return std::min(ring - place, (page - (position & (page - 1))) / wire::kSendBlockSize);
+}
+
+void SendQueueEngine::fetch(QueuePair& qp) {
+  SendQueueState& state = qp.send;
+  const std::uint64_t next = state.fetched + state.partial.size() / wire::kSendBlockSize;
+  if (state.fetching || next >= state.producer || !(qp.maySend() || qp.inError())) return;
+  state.fetching = true;
+  const std::uint64_t ring = std::uint64_t{1} << qp.attributes.logSendQueueSize;
+  const std::uint64_t limit = static_cast<std::uint64_t>(config_.wqeFetch.count()) / wire::kSendBlockSize;
+  const std::uint64_t blocks = std::min({state.producer - next, limit, contiguousBlocks(qp)});
+  pcie::DmaRead read;
+  read.address = qp.attributes.buffer.address(qp.receiveBytes() + (next & (ring - 1)) * wire::kSendBlockSize);
+  read.length = static_cast<std::uint32_t>(blocks * wire::kSendBlockSize);
+  read.traffic = pcie::Traffic::kWqe;
+  read.deliverAfter = context_.clock.span(config_.wqeParseCycles);
+  read.client = this;
+  read.token = (std::uint64_t{state.epoch} << kQpBits) | qp.number.value();
+  context_.dma.read(read);
+}
+
+void SendQueueEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
+  QueuePair* qp = queuePairs_.find(QpNumber(token & ((1U << kQpBits) - 1)));
+  if (qp == nullptr || qp->send.epoch != static_cast<std::uint32_t>(token >> kQpBits)) return;
+  qp->send.fetching = false;
+  if (status != host::DmaStatus::kOk) return failFetch(*qp);
+  parseFetched(*qp, data);
+  fetch(*qp);
+}
+
+// Hands over every complete WQE of what was fetched before and now; keeps the rest.
+void SendQueueEngine::parseFetched(QueuePair& qp, ByteView data) {
+  SendQueueState& state = qp.send;
+  kernel::Payload joined;
+  if (!state.partial.empty()) {
+    joined = context_.pool.acquire(state.partial.size() + data.size());
+    std::memcpy(joined.mutableView().data(), state.partial.view().data(), state.partial.size());
+    std::memcpy(joined.mutableView().data() + state.partial.size(), data.data(), data.size());
+    state.partial = {};
+    data = joined.view();
+  }
+  const std::uint32_t epoch = state.epoch;
+  while (!data.empty()) {
+    const std::size_t bytes = std::size_t{blocksOf(unitsOf(data))} * wire::kSendBlockSize;
+    if (bytes > data.size()) break;
+    submit(qp, data.subview(0, bytes));
+    if (state.epoch != epoch) return;
+    data = data.subview(bytes, data.size() - bytes);
+  }
+  if (data.empty()) return;
+  const bool moreWillCome = state.fetched + data.size() / wire::kSendBlockSize < state.producer;
+  if (moreWillCome) {
+    state.partial = context_.pool.copyOf(data);
+  } else {
+    failFetch(qp);  // it reaches beyond what software posted
+  }
+}
+
+// The WQE can't be had: it fails, and nothing behind it can be told apart.
+void SendQueueEngine::failFetch(QueuePair& qp) {
+  SendQueueState& state = qp.send;
+  SendRequest request;
+  request.index = state.fetched;
+  request.faulted = true;
+  request.syndrome = CqeSyndrome::kLocalQpOperation;
+  request.vendorError = vendor_error::kMalformedWqe;
+  state.partial = {};
+  state.fetched = state.producer;
+  requester_.submit(qp, std::move(request));
+}
+
+void SendQueueEngine::reset(QueuePair& qp) {
+  const std::uint32_t epoch = qp.send.epoch + 1;
+  qp.send = SendQueueState{};
+  qp.send.epoch = epoch;
+}
+
+}  // namespace hca::adapter

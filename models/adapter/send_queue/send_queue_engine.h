@@ -1,0 +1,56 @@
+// Send doorbells and WQE fetch.
+#pragma once
+
+#include <cstdint>
+
+#include "models/adapter/adapter_context.h"
+#include "models/adapter/transport/datapath_config.h"
+#include "models/adapter/transport/qp_lookup.h"
+#include "models/kernel/inbox.h"
+
+namespace hca::adapter {
+
+class Requester;
+
+/// The send queues up to the parsed WQE. A doorbell announces how far software has posted; a BlueFlame write brings the
+/// WQE along. WQEs are fetched in order, one DMA read a queue at a time.
+class SendQueueEngine final : private pcie::DmaClient {
+ public:
+  SendQueueEngine(const AdapterContext& context, const DatapathConfig& config, QpLookup& queuePairs,
+                  Requester& requester);
+
+  /// A write to a BlueFlame register of UAR page `uar`: the first 8 bytes of a control segment, or a whole WQE.
+  void onDoorbell(UarIndex uar, ByteView bytes);
+  /// Continues after a change of state.
+  void resume(QueuePair& qp) { fetch(qp); }
+  void reset(QueuePair& qp);
+
+  /// Doorbells that named no queue pair, one of another UAR page, or one that may not send.
+  [[nodiscard]] std::uint64_t ignoredDoorbells() const { return ignoredDoorbells_; }
+
+ private:
+  struct Doorbell {
+    UarIndex uar;
+    std::uint64_t head = 0;     // first 8 bytes
+    kernel::Payload blueFlame;  // the whole write if it was longer
+  };
+
+  void onDoorbellDue(Doorbell& doorbell);
+  void takeBlueFlame(QueuePair& qp, ByteView bytes);
+  void fetch(QueuePair& qp);
+  void onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) override;
+  void onDmaWritten(std::uint64_t, host::DmaStatus) override {}
+  void parseFetched(QueuePair& qp, ByteView data);
+  void failFetch(QueuePair& qp);
+  [[nodiscard]] std::uint64_t contiguousBlocks(const QueuePair& qp) const;
+  void submit(QueuePair& qp, ByteView bytes);
+
+  AdapterContext context_;
+  const DatapathConfig& config_;
+  QpLookup& queuePairs_;
+  Requester& requester_;
+  kernel::Inbox<SendQueueEngine, Doorbell> doorbells_;
+  std::uint64_t ignoredDoorbells_ = 0;
+};
+
+}  // namespace hca::adapter

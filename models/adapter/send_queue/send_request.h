@@ -1,0 +1,71 @@
+// One WQE of a send queue, parsed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/adapter/completion/completion_port.h"
+#include "models/base/ids.h"
+#include "models/kernel/payload_pool.h"
+#include "models/wire/wqe.h"
+
+namespace hca::adapter {
+
+/// A piece of local memory that a WQE names.
+struct DataSegment {
+  std::uint64_t address = 0;
+  std::uint32_t length = 0;
+  MemoryKey key;
+};
+
+/// The data segments of a WQE: two without allocation, as nearly every request has.
+class DataSegments {
+ public:
+  void push(const DataSegment& segment) {
+    if (count_ < kInline) {
+      inline_[count_] = segment;
+    } else {
+      more_.push_back(segment);
+    }
+    ++count_;
+  }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  const DataSegment& operator[](std::size_t i) const { return i < kInline ? inline_[i] : more_[i - kInline]; }
+
+ private:
+  static constexpr std::size_t kInline = 2;
+  std::array<DataSegment, kInline> inline_{};
+  std::vector<DataSegment> more_;
+  std::size_t count_ = 0;
+};
+
+using wire::CompletionMode;
+using wire::SendOpcode;
+
+struct SendRequest {
+  std::uint64_t index = 0;   ///< free-running number of the first block
+  std::uint16_t blocks = 1;  ///< 64-byte blocks
+  SendOpcode opcode = SendOpcode::kNop;
+  CompletionMode completion = CompletionMode::kAlways;
+  bool solicited = false;
+  bool fence = false;
+  bool faulted = false;  ///< fails with `syndrome` once everything before it is done
+  CqeSyndrome syndrome = CqeSyndrome::kLocalQpOperation;
+  std::uint8_t vendorError = 0;
+  std::uint32_t immediateOrKey = 0;
+  std::uint64_t remoteAddress = 0;
+  MemoryKey remoteKey;
+  std::uint32_t length = 0;  ///< bytes of payload
+  DataSegments segments;
+  kernel::Payload inlineData;  ///< instead of segments
+
+  // Set when the first packet is built.
+  bool started = false;
+  std::uint32_t firstPsn = 0;
+  std::uint32_t packets = 0;
+
+  [[nodiscard]] bool isInline() const { return !inlineData.empty(); }
+};
+
+}  // namespace hca::adapter

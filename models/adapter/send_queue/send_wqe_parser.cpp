@@ -1,0 +1,109 @@
+#include "models/adapter/send_queue/send_wqe_parser.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/adapter/transport/vendor_errors.h"
+
+namespace hca::adapter {
+
+namespace {
+
+constexpr std::uint32_t kTwoGigabytes = 0x80000000;
+
+bool hasRemoteAddress(SendOpcode opcode) {
+  switch (opcode) {
+    case SendOpcode::kWrite:
+    case SendOpcode::kWriteImmediate:
+    case SendOpcode::kRead:
+    case SendOpcode::kCompareSwap:
+    case SendOpcode::kFetchAdd:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void markMalformed(SendRequest& request) {
+  request.faulted = true;
+  request.syndrome = CqeSyndrome::kLocalQpOperation;
+  request.vendorError = vendor_error::kMalformedWqe;
+}
+
+// Appends an inline piece; `at` stands behind its header. Returns the offset of the next segment, 0 if it overruns.
+std::size_t takeInline(ByteView bytes, std::size_t at, std::uint32_t length, SendRequest& request,
+                       kernel::PayloadPool& pool) {
+  if (at + length > bytes.size()) return 0;
+  kernel::Payload joined = pool.acquire(request.inlineData.size() + length);
+  const std::size_t before = request.inlineData.size();
+  if (before > 0) std::memcpy(joined.mutableView().data(), request.inlineData.view().data(), before);
+  if (length > 0) std::memcpy(joined.mutableView().data() + before, bytes.data() + at, length);
+  request.inlineData = std::move(joined);
+  request.length += length;
+  const std::size_t end = at + length;
+  return (end + wire::kSegmentUnit - 1) / wire::kSegmentUnit * wire::kSegmentUnit;
+}
+
+// Parses the data segments from `at` to the end.
+void parseData(ByteView bytes, std::size_t at, SendRequest& request, kernel::PayloadPool& pool) {
+  std::uint64_t total = 0;
+  while (at < bytes.size()) {
+    const auto header = structFrom<wire::InlineHeader>(bytes.subview(at, sizeof(wire::InlineHeader)));
+    if (wire::InlineHeader::Inline::get(header.byteCount)) {
+      const std::uint32_t length = wire::InlineHeader::Length::get(header.byteCount);
+      at = takeInline(bytes, at + sizeof(wire::InlineHeader), length, request, pool);
+      if (at == 0) return markMalformed(request);
+      total = request.length;
+      continue;
+    }
+    const auto segment = structFrom<wire::DataSegment>(bytes.subview(at, sizeof(wire::DataSegment)));
+    std::uint32_t length = wire::DataSegment::Length::get(segment.byteCount);
+    if (length == 0) length = kTwoGigabytes;
+    request.segments.push({segment.address.host(), length, MemoryKey(segment.key.host())});
+    total += length;
+    at += sizeof(wire::DataSegment);
+  }
+  if (request.isInline() && request.segments.size() > 0) return markMalformed(request);
+  if (total > kTwoGigabytes) {
+    request.faulted = true;
+    request.syndrome = CqeSyndrome::kLocalLength;
+    request.vendorError = vendor_error::kMessageTooLong;
+    return;
+  }
+  request.length = static_cast<std::uint32_t>(total);
+}
+
+}  // namespace
+
+SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, kernel::PayloadPool& pool) {
+  using Control = wire::ControlSegment;
+  SendRequest request;
+  request.index = index;
+  const auto control = structFrom<Control>(bytes);
+  const std::size_t size = Control::Size::get(control.qpSize) * wire::kSegmentUnit;
+  request.blocks = blocksOf(Control::Size::get(control.qpSize));
+  request.opcode = Control::Opcode::get(control.modifierIndexOpcode);
+  request.completion = Control::Completion::get(control.fenceCompletionSolicited);
+  request.solicited = Control::Solicited::get(control.fenceCompletionSolicited);
+  request.fence = Control::Fence::get(control.fenceCompletionSolicited) != wire::FenceMode::kNone;
+  request.immediateOrKey = control.immediate.host();
+  std::size_t at = sizeof(Control);
+  if (size < at || size > bytes.size()) {
+    markMalformed(request);
+    return request;
+  }
+  if (hasRemoteAddress(request.opcode)) {
+    if (size < at + sizeof(wire::RemoteAddressSegment)) {
+      markMalformed(request);
+      return request;
+    }
+    const auto remote = structFrom<wire::RemoteAddressSegment>(bytes.subview(at, sizeof(wire::RemoteAddressSegment)));
+    request.remoteAddress = remote.address.host();
+    request.remoteKey = MemoryKey(remote.key.host());
+    at += sizeof(wire::RemoteAddressSegment);
+  }
+  parseData(bytes.subview(0, size), at, request, pool);
+  return request;
+}
+
+}  // namespace hca::adapter

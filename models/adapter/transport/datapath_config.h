@@ -1,0 +1,48 @@
+// Section [adapter.transport]: queues, processing units, requester and responder.
+#pragma once
+
+#include "models/base/config_key.h"
+#include "models/base/units.h"
+
+namespace hca::adapter {
+
+struct DatapathConfig {
+  std::int64_t processingUnits = 1;
+  Cycles doorbellCycles{20};
+  Cycles issueCycles{8};
+  Cycles wqeParseCycles{12};
+  Cycles payloadCycles{20};
+  Cycles receiveWqeCycles{12};
+  Bytes egressBuffer{65536};
+  Bytes wqeFetch{256};
+  std::int64_t receivePrefetch = 8;
+  std::int64_t maxQps = 262144;
+  std::int64_t ackEvery = 64;
+
+  template <class Self, class Key>
+  static void describe(Self& self, Key&& key) {
+    using config::range;
+    key("processing_units", self.processingUnits, range<std::int64_t>(1, 64),
+        "Send processing units; each builds one packet at a time");
+    key("doorbell_cycles", self.doorbellCycles, range(Cycles(0), Cycles(100'000)),
+        "From the arrival of a send doorbell to the start of its WQE's processing");
+    key("issue_cycles", self.issueCycles, range(Cycles(0), Cycles(100'000)),
+        "Time for which one packet occupies a processing unit");
+    key("wqe_parse_cycles", self.wqeParseCycles, range(Cycles(0), Cycles(100'000)),
+        "From the last byte of a fetched WQE to its parsed form");
+    key("payload_cycles", self.payloadCycles, range(Cycles(0), Cycles(100'000)),
+        "From the last byte of a packet's payload to the packet's first bit on the wire");
+    key("receive_wqe_cycles", self.receiveWqeCycles, range(Cycles(0), Cycles(100'000)),
+        "From the last byte of fetched receive WQEs to their parsed form");
+    key("egress_buffer", self.egressBuffer, range(Bytes(8192), Bytes(std::int64_t{1} << 30)),
+        "Payload that may be on its way from host memory to the wire");
+    key("wqe_fetch", self.wqeFetch, range(Bytes(64), Bytes(4096)), "Most bytes of send WQEs that one DMA read fetches");
+    key("receive_prefetch", self.receivePrefetch, range<std::int64_t>(1, 256),
+        "Most receive WQEs that one DMA read fetches ahead");
+    key("max_qps", self.maxQps, range<std::int64_t>(2, 1 << 23), "Queue pairs that the adapter can hold");
+    key("ack_every", self.ackEvery, range<std::int64_t>(1, 1 << 16),
+        "A requester asks for an acknowledgement at each message's end and after this many packets of a long one");
+  }
+};
+
+}  // namespace hca::adapter

@@ -1,0 +1,150 @@
+#include "models/adapter/transport/egress_pipeline.h"
+
+#include <cstring>
+#include <utility>
+
+namespace hca::adapter {
+
+namespace {
+constexpr std::int64_t kLargestPacket = 4096;
+constexpr unsigned kPieceBits = 16;
+}  // namespace
+
+EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConfig& config, bool movePayload)
+    : context_(context),
+      config_(config),
+      movePayload_(movePayload),
+      roomTimer_(context.calendar, kernel::Priority::kAdapter, *this, &EgressPipeline::onRoomTimer) {}
+
+bool EgressPipeline::hasRoom() {
+  releaseLeft();
+  if (reserved_ + kLargestPacket <= config_.egressBuffer.count()) return true;
+  blocked_ = true;
+  if (!releases_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
+  return false;
+}
+
+void EgressPipeline::releaseLeft() {
+  while (!releases_.empty() && releases_.front().when <= context_.now()) reserved_ -= releases_.pop().bytes;
+}
+
+void EgressPipeline::onRoomTimer() {
+  releaseLeft();
+  if (!std::exchange(blocked_, false)) return;
+  listener_->onEgressRoom();
+}
+
+std::uint32_t EgressPipeline::allocate() {
+  if (freeSlots_.empty()) {
+    slots_.emplace_back();
+    return static_cast<std::uint32_t>(slots_.size() - 1);
+  }
+  const std::uint32_t index = freeSlots_.back();
+  freeSlots_.pop_back();
+  return index;
+}
+
+void EgressPipeline::send(QueuePair& qp, EgressQueue& queue, network::Packet packet,
+                          const std::vector<Segment>& segments) {
+  reserved_ += packet.payloadLength;
+  const std::uint32_t index = allocate();
+  Slot& slot = slots_[index];
+  slot.packet = std::move(packet);
+  slot.qp = &qp;
+  slot.queue = &queue;
+  slot.next = EgressQueue::kNone;
+  slot.faulted = false;
+  if (queue.head == EgressQueue::kNone) {
+    queue.head = index;
+  } else {
+    slots_[queue.tail].next = index;
+  }
+  queue.tail = index;
+  gather(index, segments);
+  if (slot.readsPending == 0) drain(queue);
+}
+
+void EgressPipeline::gather(std::uint32_t index, const std::vector<Segment>& segments) {
+  Slot& slot = slots_[index];
+  slot.readsPending = static_cast<std::uint32_t>(segments.size());
+  slot.offsets.clear();
+  if (segments.empty()) return;
+  if (movePayload_) slot.packet.payload = context_.pool.acquire(slot.packet.payloadLength);
+  std::uint32_t offset = 0;
+  for (std::size_t piece = 0; piece < segments.size(); ++piece) {
+    slot.offsets.push_back(offset);
+    offset += segments[piece].length;
+    pcie::DmaRead read;
+    read.address = segments[piece].address;
+    read.length = segments[piece].length;
+    read.traffic = pcie::Traffic::kPayload;
+    read.timingOnly = !movePayload_;
+    read.deliverAfter = context_.clock.span(config_.payloadCycles);
+    read.client = this;
+    read.token = (std::uint64_t{index} << kPieceBits) | piece;
+    context_.dma.read(read);
+  }
+}
+
+void EgressPipeline::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
+  const auto index = static_cast<std::uint32_t>(token >> kPieceBits);
+  Slot& slot = slots_[index];
+  if (status != host::DmaStatus::kOk) {
+    slot.faulted = true;
+  } else if (!data.empty()) {
+    const std::uint32_t offset = slot.offsets[token & ((1U << kPieceBits) - 1)];
+    std::memcpy(slot.packet.payload.mutableView().data() + offset, data.data(), data.size());
+  }
+  if (--slot.readsPending > 0) return;
+  if (slot.queue == nullptr) return free(index);
+  drain(*slot.queue);
+}
+
+void EgressPipeline::drain(EgressQueue& queue) {
+  while (queue.head != EgressQueue::kNone) {
+    const std::uint32_t index = queue.head;
+    Slot& slot = slots_[index];
+    if (slot.readsPending > 0) return;
+    if (slot.faulted) {
+      QueuePair& qp = *slot.qp;
+      const std::uint32_t psn = slot.packet.psn;
+      cancel(queue);
+      return listener_->onPayloadUnreadable(qp, psn);
+    }
+    queue.head = slot.next;
+    transmit(slot);
+    freeSlots_.push_back(index);
+  }
+}
+
+void EgressPipeline::transmit(Slot& slot) {
+  const std::uint32_t bytes = slot.packet.payloadLength;
+  const std::uint32_t psn = slot.packet.psn;
+  const bool ackRequest = slot.packet.ackRequest;
+  const Time lastBit = port_->transmit(std::move(slot.packet));
+  releases_.push({lastBit, bytes});
+  if (blocked_ && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
+  listener_->onPacketSent(*slot.qp, psn, ackRequest, lastBit);
+}
+
+void EgressPipeline::cancel(EgressQueue& queue) {
+  std::uint32_t index = queue.head;
+  queue = EgressQueue{};
+  while (index != EgressQueue::kNone) {
+    Slot& slot = slots_[index];
+    const std::uint32_t next = slot.next;
+    slot.queue = nullptr;
+    if (slot.readsPending == 0) free(index);
+    index = next;
+  }
+}
+
+void EgressPipeline::free(std::uint32_t index) {
+  Slot& slot = slots_[index];
+  reserved_ -= slot.packet.payloadLength;
+  slot.packet.payload = {};
+  freeSlots_.push_back(index);
+  if (blocked_ && !roomTimer_.isSet()) roomTimer_.set(context_.now());
+}
+
+}  // namespace hca::adapter

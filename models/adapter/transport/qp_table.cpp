@@ -1,0 +1,196 @@
+#include "models/adapter/transport/qp_table.h"
+
+#include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/requester/requester.h"
+#include "models/adapter/responder/responder.h"
+#include "models/adapter/send_queue/send_queue_engine.h"
+#include "models/adapter/transport/psn.h"
+#include "models/adapter/transport/qp_transitions.h"
+
+namespace hca::adapter {
+
+namespace {
+constexpr std::uint8_t kMaxLogQueueSize = 15;      // 16-bit counters tell a full queue from an empty one
+constexpr std::uint8_t kMaxLogReceiveStride = 10;  // 63 segments of 16 bytes and a header
+constexpr std::uint8_t kMinLogReceiveStride = 4;
+constexpr std::uint8_t kLogSendBlock = 6;
+
+CommandResult refuse(CommandStatus status, Syndrome syndrome) { return {status, syndrome}; }
+}  // namespace
+
+QpTable::QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events)
+    : config_(config), completionQueues_(completionQueues), events_(events) {}
+
+QpTable::~QpTable() = default;
+
+void QpTable::connect(const Stages& stages) { stages_ = std::make_unique<Stages>(stages); }
+
+QueuePair* QpTable::find(QpNumber number) {
+  const std::uint32_t slot = number.value() - kFirstNumber;  // wraps for numbers below: out of range
+  return slot < table_.size() ? table_[slot].get() : nullptr;
+}
+
+// ---- commands
+
+CommandResult QpTable::check(const QpAttributes& attributes) const {
+  const bool supported = attributes.service == QpService::kRc;
+  if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+  const bool hasOwnReceiveQueue = attributes.receiveQueueType == RqType::kOwn;
+  if (attributes.receiveQueueType == RqType::kSrq) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpSrqUnknown);
+  }
+  if (attributes.logSendQueueSize > kMaxLogQueueSize || attributes.logReceiveQueueSize > kMaxLogQueueSize) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpSizeOutOfRange);
+  }
+  if (hasOwnReceiveQueue &&
+      (attributes.logReceiveStride < kMinLogReceiveStride || attributes.logReceiveStride > kMaxLogReceiveStride)) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpSizeOutOfRange);
+  }
+  std::uint64_t bytes = 0;
+  if (hasOwnReceiveQueue) {
+    bytes += std::uint64_t{1} << (attributes.logReceiveQueueSize + attributes.logReceiveStride);
+  }
+  if (attributes.hasSendQueue) bytes += std::uint64_t{1} << (attributes.logSendQueueSize + kLogSendBlock);
+  const PageList& buffer = attributes.buffer;
+  const std::uint64_t given = buffer.pages.size() << buffer.logPageSize;
+  if (buffer.offset % (1U << kLogSendBlock) != 0 || given < buffer.offset + bytes) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPagesWrong);
+  }
+  return {};
+}
+
+CommandResult QpTable::attachQueues(const QpAttributes& attributes) {
+  const CommandResult unknown = refuse(CommandStatus::kBadResource, Syndrome::kQpCqUnknown);
+  if (!completionQueues_.attach(attributes.sendCq).ok()) return unknown;
+  if (completionQueues_.attach(attributes.receiveCq).ok()) return {};
+  completionQueues_.detach(attributes.sendCq);
+  return unknown;
+}
+
+void QpTable::detachQueues(const QpAttributes& attributes) {
+  completionQueues_.detach(attributes.sendCq);
+  completionQueues_.detach(attributes.receiveCq);
+}
+
+CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) {
+  if (const CommandResult result = check(attributes); !result.ok()) return result;
+  if (static_cast<std::int64_t>(alive_) >= config_.maxQps) {
+    return refuse(CommandStatus::kNoResources, Syndrome::kQpLimit);
+  }
+  if (const CommandResult result = attachQueues(attributes); !result.ok()) return result;
+  const auto limit = static_cast<std::uint32_t>(config_.maxQps);
+  while (nextSlot_ < table_.size() && table_[nextSlot_] != nullptr) nextSlot_ = (nextSlot_ + 1) % limit;
+  if (nextSlot_ >= table_.size()) table_.resize(nextSlot_ + 1);
+  auto qp = std::make_unique<QueuePair>();
+  qp->number = number = QpNumber(nextSlot_ + kFirstNumber);
+  qp->attributes = attributes;
+  qp->attributes.state = QpState::kReset;
+  table_[nextSlot_] = std::move(qp);
+  // The number of a destroyed queue pair is not given out again at once: late packets for it find nobody.
+  nextSlot_ = (nextSlot_ + 1) % limit;
+  ++alive_;
+  return {};
+}
+
+CommandResult QpTable::destroy(QpNumber number) {
+  QueuePair* qp = find(number);
+  if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  toReset(*qp);
+  detachQueues(qp->attributes);
+  table_[number.value() - kFirstNumber].reset();
+  --alive_;
+  return {};
+}
+
+CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
+                              const QpAttributes& attributes) {
+  QueuePair* qp = find(number);
+  if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  if (!isLegal(transition, qp->attributes.state)) {
+    return refuse(CommandStatus::kBadQpState, Syndrome::kQpTransitionIllegal);
+  }
+  if (transition == QpTransition::kToError) {
+    toError(*qp);
+    return {};
+  }
+  if (transition == QpTransition::kToReset) {
+    toReset(*qp);
+    return {};
+  }
+  applyTransition(transition, optionalMask, attributes, qp->attributes);
+  qp->attributes.state = stateAfter(transition);
+  if (transition == QpTransition::kInitToReadyToReceive) {
+    qp->responder.expectedPsn = qp->attributes.nextReceivePsn & kPsnMask;
+    stages_->receiveQueue.prefetch(*qp);
+  }
+  if (transition == QpTransition::kReadyToReceiveToReadyToSend) {
+    qp->requester.nextPsn = qp->attributes.nextSendPsn & kPsnMask;
+    qp->requester.retriesLeft = qp->attributes.retryCount;
+    qp->requester.rnrRetriesLeft = qp->attributes.rnrRetry;
+  }
+  return {};
+}
+
+CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
+  const QueuePair* qp = const_cast<QpTable*>(this)->find(number);
+  if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  attributes = qp->attributes;
+  attributes.nextSendPsn = qp->requester.nextPsn;
+  attributes.nextReceivePsn = qp->responder.expectedPsn;
+  attributes.hardwareSendCounter = static_cast<std::uint16_t>(qp->send.fetched);
+  attributes.softwareSendCounter = static_cast<std::uint16_t>(qp->send.producer);
+  attributes.hardwareReceiveCounter = static_cast<std::uint16_t>(qp->receive.consumed);
+  attributes.softwareReceiveCounter = static_cast<std::uint16_t>(qp->receive.producer);
+  return {};
+}
+
+// ---- errors
+
+void QpTable::toError(QueuePair& qp) {
+  if (qp.inError()) return;
+  qp.attributes.state = QpState::kError;
+  stages_->responder.reset(qp);
+  stages_->requester.flush(qp);
+  stages_->sendQueue.resume(qp);  // what is posted but not fetched is flushed as it comes
+  stages_->receiveQueue.flush(qp);
+}
+
+void QpTable::toReset(QueuePair& qp) {
+  stages_->requester.reset(qp);
+  stages_->responder.reset(qp);
+  stages_->sendQueue.reset(qp);
+  stages_->receiveQueue.reset(qp);
+  qp.attributes.state = QpState::kReset;
+}
+
+void QpTable::onRequesterError(QueuePair& qp) { toError(qp); }
+
+void QpTable::onResponderError(QueuePair& qp, std::uint8_t event) {
+  toError(qp);
+  if (const auto type = static_cast<EventType>(event); type != EventType::kCompletion) raise(type, qp);
+}
+
+void QpTable::onCompletionQueueFailed(QpNumber number) {
+  QueuePair* qp = find(number);
+  if (qp == nullptr || qp->inError()) return;
+  toError(*qp);
+  raise(EventType::kWqCatastrophic, *qp);
+}
+
+void QpTable::raise(EventType type, const QueuePair& qp) {
+  EventRecord event;
+  event.type = type;
+  event.object = qp.number.value();
+  events_.raise(event);
+}
+
+void QpTable::clear() {
+  for (auto& qp : table_) {
+    if (qp != nullptr) toReset(*qp);
+  }
+  table_.clear();
+  nextSlot_ = 0;
+  alive_ = 0;
+}
+
+}  // namespace hca::adapter

@@ -1,0 +1,72 @@
+// The queue pairs of an adapter and their state machine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/adapter/completion/completion_port.h"
+#include "models/adapter/completion/cq_directory.h"
+#include "models/adapter/event/event_port.h"
+#include "models/adapter/transport/datapath_config.h"
+#include "models/adapter/transport/qp_directory.h"
+#include "models/adapter/transport/qp_lookup.h"
+
+namespace hca::adapter {
+
+class Requester;
+class Responder;
+class ReceiveQueueEngine;
+class SendQueueEngine;
+
+/// Owns the queue pairs; creates, moves through their states, and takes to error what a stage or a completion queue
+/// gave up on.
+class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, public QpFailureSink {
+ public:
+  QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events);
+  ~QpTable();
+
+  struct Stages {
+    SendQueueEngine& sendQueue;
+    ReceiveQueueEngine& receiveQueue;
+    Requester& requester;
+    Responder& responder;
+  };
+  void connect(const Stages& stages);
+
+  CommandResult create(const QpAttributes& attributes, QpNumber& number) override;
+  CommandResult destroy(QpNumber number) override;
+  CommandResult modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
+                       const QpAttributes& attributes) override;
+  CommandResult query(QpNumber number, QpAttributes& attributes) const override;
+
+  QueuePair* find(QpNumber number) override;
+  void onRequesterError(QueuePair& qp) override;
+  void onResponderError(QueuePair& qp, std::uint8_t event) override;
+  void onCompletionQueueFailed(QpNumber number) override;
+
+  /// Destroys every queue pair without completions (function-level reset).
+  void clear();
+  [[nodiscard]] std::size_t size() const { return alive_; }
+
+ private:
+  /// Numbers below are special queue pairs (0 and 1) and what drivers reserve.
+  static constexpr std::uint32_t kFirstNumber = 64;
+
+  CommandResult check(const QpAttributes& attributes) const;
+  CommandResult attachQueues(const QpAttributes& attributes);
+  void detachQueues(const QpAttributes& attributes);
+  void toError(QueuePair& qp);
+  void toReset(QueuePair& qp);
+  void raise(EventType type, const QueuePair& qp);
+
+  const DatapathConfig& config_;
+  CqDirectory& completionQueues_;
+  EventPort& events_;
+  std::unique_ptr<Stages> stages_;
+  std::vector<std::unique_ptr<QueuePair>> table_;  // by number - kFirstNumber
+  std::uint32_t nextSlot_ = 0;
+  std::size_t alive_ = 0;
+};
+
+}  // namespace hca::adapter

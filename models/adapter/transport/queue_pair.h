@@ -1,0 +1,34 @@
+// All that the adapter keeps of one queue pair.
+#pragma once
+
+#include "models/adapter/receive_queue/receive_queue_state.h"
+#include "models/adapter/requester/requester_state.h"
+#include "models/adapter/responder/responder_state.h"
+#include "models/adapter/send_queue/send_queue_state.h"
+#include "models/adapter/transport/qp_attributes.h"
+
+namespace hca::adapter {
+
+/// One queue pair: its context and the state of each stage. Owned by QpTable; stages get references.
+struct QueuePair {
+  QpNumber number;
+  QpAttributes attributes;
+  SendQueueState send;
+  ReceiveQueueState receive;
+  RequesterState requester;
+  ResponderState responder;
+
+  [[nodiscard]] bool mayReceive() const {
+    return attributes.state == QpState::kReadyToReceive || attributes.state == QpState::kReadyToSend ||
+           attributes.state == QpState::kSendQueueDrain || attributes.state == QpState::kSendQueueError;
+  }
+  [[nodiscard]] bool maySend() const { return attributes.state == QpState::kReadyToSend; }
+  [[nodiscard]] bool inError() const { return attributes.state == QpState::kError; }
+  /// Bytes of the receive queue's part of the buffer; the send queue follows.
+  [[nodiscard]] std::uint64_t receiveBytes() const {
+    if (attributes.receiveQueueType != RqType::kOwn) return 0;
+    return std::uint64_t{1} << (attributes.logReceiveQueueSize + attributes.logReceiveStride);
+  }
+};
+
+}  // namespace hca::adapter

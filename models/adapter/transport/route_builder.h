@@ -1,0 +1,46 @@
+// From a queue pair's address path to a packet's route.
+#pragma once
+
+#include "models/adapter/transport/qp_attributes.h"
+#include "models/network/packet.h"
+
+namespace hca::adapter {
+
+/// What one port of the adapter is on the fabric.
+struct PortIdentity {
+  network::LinkLayer linkLayer = network::LinkLayer::kInfiniBand;
+  Lid lid;
+  network::Gid gid{};
+  std::array<std::uint8_t, 6> mac{};
+  std::uint16_t partitionKey = 0xFFFF;
+};
+
+class RouteBuilder {
+ public:
+  explicit RouteBuilder(const PortIdentity& identity) : identity_(identity) {}
+
+  [[nodiscard]] network::Route route(const AddressPath& path) const {
+    network::Route route;
+    route.linkLayer = identity_.linkLayer;
+    route.sourceLid = Lid(static_cast<std::uint16_t>(identity_.lid.value() | path.sourcePathBits));
+    route.destinationLid = path.remoteLid;
+    route.serviceLevel = path.serviceLevel;
+    route.globalRoute = path.globalRoute || identity_.linkLayer == network::LinkLayer::kRoceV2;
+    if (!route.globalRoute) return route;
+    route.sourceGid = identity_.gid;
+    route.destinationGid = path.remoteGid;
+    route.trafficClass = path.trafficClass;
+    route.flowLabel = path.flowLabel;
+    route.hopLimit = path.hopLimit;
+    route.sourceMac = identity_.mac;
+    route.destinationMac = path.remoteMac;
+    if (path.udpSourcePort != 0) route.udpSourcePort = path.udpSourcePort;
+    return route;
+  }
+  [[nodiscard]] const PortIdentity& identity() const { return identity_; }
+
+ private:
+  PortIdentity identity_;
+};
+
+}  // namespace hca::adapter

@@ -1,0 +1,59 @@
+// A first-in first-out queue that allocates nothing while empty and nothing in a steady state.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace hca::kernel {
+
+/// A queue in a circular buffer that doubles when full. Elements are moved, never copied. Unlike std::deque an empty
+/// queue owns no memory, so that a hundred thousand idle queue pairs cost nothing.
+template <class Element>
+class RingQueue {
+ public:
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  /// Element `index` places behind the front.
+  [[nodiscard]] Element& operator[](std::size_t index) {
+    assert(index < count_);
+    return slots_[(head_ + index) & (slots_.size() - 1)];
+  }
+  [[nodiscard]] const Element& operator[](std::size_t index) const {
+    assert(index < count_);
+    return slots_[(head_ + index) & (slots_.size() - 1)];
+  }
+  [[nodiscard]] Element& front() { return (*this)[0]; }
+  [[nodiscard]] Element& back() { return (*this)[count_ - 1]; }
+
+  void push(Element element) {
+    if (count_ == slots_.size()) grow();
+    slots_[(head_ + count_) & (slots_.size() - 1)] = std::move(element);
+    ++count_;
+  }
+  Element pop() {
+    assert(count_ > 0);
+    Element element = std::move(slots_[head_]);
+    head_ = (head_ + 1) & (slots_.size() - 1);
+    --count_;
+    return element;
+  }
+  void clear() {
+    while (!empty()) pop();
+  }
+
+ private:
+  void grow() {
+    std::vector<Element> larger(slots_.empty() ? 4 : slots_.size() * 2);
+    for (std::size_t i = 0; i < count_; ++i) larger[i] = std::move((*this)[i]);
+    slots_ = std::move(larger);
+    head_ = 0;
+  }
+
+  std::vector<Element> slots_;
+  std::size_t head_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace hca::kernel
