@@ -1,0 +1,291 @@
+// Two data paths back to back over a scripted wire, with plain memory behind them.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "models/adapter/adapter_context.h"
+#include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/requester/requester.h"
+#include "models/adapter/responder/responder.h"
+#include "models/adapter/send_queue/send_queue_engine.h"
+#include "models/adapter/transport/egress_pipeline.h"
+#include "models/adapter/transport/packet_dispatcher.h"
+#include "models/adapter/transport/qp_table.h"
+#include "models/kernel/inbox.h"
+
+namespace hca::adapter::test {
+
+/// Host memory whose bus addresses are offsets; reads take `latency`, writes land at once. Counts traffic.
+class PlainMemory final : public pcie::DmaPort {
+ public:
+  explicit PlainMemory(kernel::Calendar& calendar)
+      : bytes(1 << 20),
+        calendar_(calendar),
+        inbox_(calendar, kernel::Priority::kHostMemory, *this, &PlainMemory::done) {}
+
+  void read(const pcie::DmaRead& request) override {
+    ++reads[request.traffic];
+    inbox_.send(calendar_.now() + latency + request.deliverAfter, request);
+  }
+  void write(const pcie::DmaWrite& request) override {
+    ++writes[request.traffic];
+    if (!request.data.empty()) std::memcpy(&bytes.at(request.address.value()), request.data.data(), request.length);
+    if (request.notify) request.client->onDmaWritten(request.token, host::DmaStatus::kOk);
+  }
+  void message(BusAddress, std::uint32_t) override {}
+
+  std::vector<std::uint8_t> bytes;
+  std::map<pcie::Traffic, int> reads, writes;
+  Time latency = nanoseconds(300);
+
+ private:
+  void done(pcie::DmaRead& request) {
+    const std::uint64_t at = request.address.value();
+    if (at + request.length > bytes.size()) {
+      return request.client->onDmaRead(request.token, host::DmaStatus::kUnmapped, {});
+    }
+    request.client->onDmaRead(request.token, host::DmaStatus::kOk, ByteView(bytes.data() + at, request.length));
+  }
+  kernel::Calendar& calendar_;
+  kernel::Inbox<PlainMemory, pcie::DmaRead> inbox_;
+};
+
+/// Keys that cover [0, limit) of the bus one to one; `denied` holds those without the right.
+class PlainTranslator final : public Translator {
+ public:
+  Translation translate(const AccessRequest& request, std::vector<Segment>& segments) override {
+    Translation result;
+    if (request.length == 0) return result;
+    if (request.key.value() != kKey) result.fault = AccessFault::kUnknownKey;
+    if (request.address + request.length > limit) result.fault = AccessFault::kOutOfRange;
+    if (result.fault == AccessFault::kNone) {
+      segments.push_back({BusAddress(request.address), static_cast<std::uint32_t>(request.length)});
+    }
+    return result;
+  }
+  static constexpr std::uint32_t kKey = 0x4201;
+  std::uint64_t limit = 1 << 20;
+};
+
+class Completions final : public CompletionPort, public CqDirectory {
+ public:
+  void complete(const CompletionRecord& record) override { records.push_back(record); }
+  CommandResult create(const CqAttributes&, CqNumber&) override { return {}; }
+  CommandResult destroy(CqNumber) override { return {}; }
+  CommandResult query(CqNumber, CqAttributes&) const override { return {}; }
+  CommandResult modifyModeration(CqNumber, const CqModeration&) override { return {}; }
+  CommandResult attach(CqNumber number) override {
+    if (number.value() >= 10) return {CommandStatus::kBadResource, Syndrome::kUnknownCq};
+    ++attached;
+    return {};
+  }
+  void detach(CqNumber) override { --attached; }
+  std::vector<CompletionRecord> records;
+  int attached = 0;
+};
+
+class Events final : public EventPort {
+ public:
+  void raiseCompletion(EqNumber, CqNumber) override {}
+  void raise(const EventRecord& event) override { events.push_back(event); }
+  std::vector<EventRecord> events;
+};
+
+/// One direction of the wire: `filter` may drop a packet (return false) or change it.
+class Wire final : public network::PacketSender {
+ public:
+  explicit Wire(kernel::Calendar& calendar)
+      : calendar_(calendar), inbox_(calendar, kernel::Priority::kNetwork, *this, &Wire::arrive) {}
+  Time transmit(network::Packet packet) override {
+    ++sent;
+    if (!filter || filter(packet)) inbox_.send(calendar_.now() + nanoseconds(100), std::move(packet));
+    return calendar_.now() + nanoseconds(10);
+  }
+  [[nodiscard]] Time freeAt() const override { return calendar_.now(); }
+  network::PacketReceiver* receiver = nullptr;
+  std::function<bool(network::Packet&)> filter;
+  int sent = 0;
+
+ private:
+  void arrive(network::Packet& packet) { receiver->onPacket(packet); }
+  kernel::Calendar& calendar_;
+  kernel::Inbox<Wire, network::Packet> inbox_;
+};
+
+/// One adapter's data path.
+struct Side {
+  Side(kernel::Calendar& calendar, std::uint32_t host, std::uint16_t lid)
+      : memory(calendar),
+        wire(calendar),
+        context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
+                HostIndex(host), AdapterIndex(0)},
+        routes(PortIdentity{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, 0xFFFF}),
+        table(config, completions, events),
+        egress(context, config, true),
+        requester(context, config, {egress, translator, completions, table, table, routes, wire}),
+        receiveQueue(context, config, table, completions),
+        responder(context, {receiveQueue, translator, completions, table, routes, wire}),
+        sendQueue(context, config, table, requester),
+        dispatcher(table, requester, responder, 0xFFFF) {
+    table.connect({sendQueue, receiveQueue, requester, responder});
+  }
+  observe::Probes probes;
+  kernel::PayloadPool pool;
+  PlainMemory memory;
+  PlainTranslator translator;
+  Completions completions;
+  Events events;
+  Wire wire;
+  DatapathConfig config;
+  AdapterContext context;
+  RouteBuilder routes;
+  QpTable table;
+  EgressPipeline egress;
+  Requester requester;
+  ReceiveQueueEngine receiveQueue;
+  Responder responder;
+  SendQueueEngine sendQueue;
+  PacketDispatcher dispatcher;
+};
+
+/// A pair of connected queue pairs: rings at fixed places of each memory.
+class RcPair {
+ public:
+  static constexpr std::uint64_t kRecord = 0x100;  // doorbell record
+  static constexpr std::uint64_t kRing = 0x10000;  // receive ring, then send ring
+  static constexpr std::uint8_t kLogSend = 4, kLogReceive = 3, kLogStride = 5;
+  static constexpr std::uint64_t kSendRing = kRing + (1U << (kLogReceive + kLogStride));
+  static constexpr std::uint64_t kData = 0x40000;
+  static constexpr std::uint32_t kMtu = 256;
+  static constexpr std::uint32_t kUar = 64;
+
+  explicit RcPair(std::uint32_t firstPsn = 0) : a(calendar, 0, 1), b(calendar, 1, 2) {
+    a.wire.receiver = &b.dispatcher;
+    b.wire.receiver = &a.dispatcher;
+    qpA = create(a);
+    qpB = create(b);
+    connect(a, qpA, qpB, 2, firstPsn);
+    connect(b, qpB, qpA, 1, firstPsn);
+  }
+
+  static QpAttributes attributes() {
+    QpAttributes attributes;
+    attributes.uar = UarIndex(kUar);
+    attributes.userIndex = 0x77;
+    attributes.logSendQueueSize = kLogSend;
+    attributes.logReceiveQueueSize = kLogReceive;
+    attributes.logReceiveStride = kLogStride;
+    for (std::uint64_t page = 0; page < 2; ++page) attributes.buffer.pages.push_back(BusAddress(kRing + page * 4096));
+    attributes.doorbellRecord = BusAddress(kRecord);
+    attributes.sendCq = CqNumber(1);
+    attributes.receiveCq = CqNumber(2);
+    return attributes;
+  }
+  static QpNumber create(Side& side) {
+    QpNumber number;
+    EXPECT_TRUE(side.table.create(attributes(), number).ok());
+    return number;
+  }
+  static void connect(Side& side, QpNumber qp, QpNumber peer, std::uint16_t peerLid, std::uint32_t psn) {
+    QpAttributes to;
+    to.remoteWrite = true;
+    EXPECT_TRUE(side.table.modify(qp, QpTransition::kResetToInit, 0, to).ok());
+    to.mtu = kMtu;
+    to.remoteQp = peer;
+    to.path.remoteLid = Lid(peerLid);
+    to.nextReceivePsn = psn;
+    to.minRnrNak = 1;
+    EXPECT_TRUE(side.table.modify(qp, QpTransition::kInitToReadyToReceive, 0, to).ok());
+    to.nextSendPsn = psn;
+    to.retryCount = 2;
+    to.rnrRetry = 2;
+    to.path.ackTimeout = 1;
+    EXPECT_TRUE(side.table.modify(qp, QpTransition::kReadyToReceiveToReadyToSend, 0, to).ok());
+  }
+
+  /// Writes a WQE of `blocks` at the next place of A's ring. Bytes as software would write them.
+  void putWqe(const std::vector<std::uint8_t>& wqe) {
+    const std::size_t blocks = (wqe.size() + 63) / 64;
+    for (std::size_t i = 0; i < wqe.size(); ++i) {
+      const std::uint64_t place = (sendIndex % (1U << kLogSend)) * 64 + i;
+      a.memory.bytes[kSendRing + place % (64U << kLogSend)] = wqe[i];
+    }
+    lastHead.assign(wqe.begin(), wqe.begin() + 8);
+    sendIndex += blocks;
+  }
+  void ring() { a.sendQueue.onDoorbell(UarIndex(kUar), lastHead); }
+
+  struct Options {
+    std::uint8_t opcode = 0x08;      // RDMA WRITE
+    std::uint8_t completion = 0x08;  // CQE always
+    std::uint32_t key = PlainTranslator::kKey;
+    std::uint32_t remoteKey = PlainTranslator::kKey;
+    std::uint64_t local = kData, remote = kData;
+    std::uint32_t immediate = 0;
+  };
+  /// Hand-assembled WQE: control, remote address (WRITE), one data segment.
+  [[nodiscard]] std::vector<std::uint8_t> wqe(std::uint32_t length, const Options& o) const {
+    const bool write = o.opcode == 0x08 || o.opcode == 0x09;
+    const std::uint32_t units = 1 + (write ? 1 : 0) + (length > 0 ? 1 : 0);
+    std::vector<std::uint8_t> bytes;
+    put(bytes, (sendIndex & 0xFFFF) << 8 | o.opcode, 4);
+    put(bytes, std::uint64_t{qpA.value()} << 8 | units, 4);
+    put(bytes, o.completion, 4);
+    put(bytes, o.immediate, 4);
+    if (write) {
+      put(bytes, o.remote, 8);
+      put(bytes, o.remoteKey, 4);
+      put(bytes, 0, 4);
+    }
+    if (length > 0) {
+      put(bytes, length, 4);
+      put(bytes, o.key, 4);
+      put(bytes, o.local, 8);
+    }
+    return bytes;
+  }
+  static void put(std::vector<std::uint8_t>& bytes, std::uint64_t value, int count) {
+    for (int i = count - 1; i >= 0; --i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  }
+  void post(std::uint32_t length, const Options& options) {
+    putWqe(wqe(length, options));
+    ring();
+  }
+  void post(std::uint32_t length) { post(length, Options{}); }
+  /// Posts a receive of `length` bytes at `address` on B: memory alone, as software does.
+  void postReceive(std::uint32_t length, std::uint64_t address = kData, std::uint32_t key = PlainTranslator::kKey) {
+    std::vector<std::uint8_t> bytes;
+    put(bytes, length, 4);
+    put(bytes, key, 4);
+    put(bytes, address, 8);
+    put(bytes, 0, 4);
+    put(bytes, 0x100, 4);
+    put(bytes, 0, 8);
+    std::copy(bytes.begin(), bytes.end(),
+              b.memory.bytes.begin() + static_cast<std::ptrdiff_t>(kRing + (receiveIndex % 8) * 32));
+    ++receiveIndex;
+    b.memory.bytes[kRecord + 2] = static_cast<std::uint8_t>(receiveIndex >> 8);
+    b.memory.bytes[kRecord + 3] = static_cast<std::uint8_t>(receiveIndex);
+  }
+  void fill(std::uint32_t length) {
+    for (std::uint32_t i = 0; i < length; ++i) a.memory.bytes[kData + i] = static_cast<std::uint8_t>(i * 7 + i / 256);
+  }
+  [[nodiscard]] bool arrived(std::uint32_t length) const {
+    return std::memcmp(&a.memory.bytes[kData], &b.memory.bytes[kData], length) == 0;
+  }
+  void run(Time span = microseconds(50)) { calendar.runUntil(calendar.now() + span); }
+
+  kernel::Calendar calendar;
+  Side a, b;
+  QpNumber qpA, qpB;
+  std::uint64_t sendIndex = 0;
+  std::uint32_t receiveIndex = 0;
+  std::vector<std::uint8_t> lastHead;
+};
+
+}  // namespace hca::adapter::test
