@@ -1,0 +1,69 @@
+#include "models/network/fabric_identity.h"
+
+#include <cassert>
+#include <stdexcept>
+
+namespace hca::network {
+
+namespace {
+
+using Mac = std::array<std::uint8_t, 6>;
+
+// 02: unicast, locally administered. Port 0 stands for the whole adapter.
+Mac macOf(HostIndex host, std::uint32_t port) {
+  return {0x02,
+          0,
+          0,
+          static_cast<std::uint8_t>(host.value() >> 8),
+          static_cast<std::uint8_t>(host.value()),
+          static_cast<std::uint8_t>(port)};
+}
+
+// Modified EUI-64 (RFC 4291, appendix A): ff:fe in the middle, the universal/local bit inverted.
+std::uint64_t eui64(const Mac& mac) {
+  const std::array<std::uint8_t, 8> bytes = {
+      static_cast<std::uint8_t>(mac[0] ^ 0x02), mac[1], mac[2], 0xFF, 0xFE, mac[3], mac[4], mac[5]};
+  std::uint64_t value = 0;
+  for (const std::uint8_t byte : bytes) value = value << 8 | byte;
+  return value;
+}
+
+Gid linkLocalGid(std::uint64_t guid) {
+  Gid gid{0xFE, 0x80};
+  for (unsigned i = 0; i < 8; ++i) gid[8 + i] = static_cast<std::uint8_t>(guid >> (56 - 8 * i));
+  return gid;
+}
+
+Gid ipv4MappedGid(const Mac& mac) {
+  Gid gid{};
+  gid[10] = gid[11] = 0xFF;
+  gid[12] = 10;
+  for (unsigned i = 0; i < 3; ++i) gid[13 + i] = mac[3 + i];
+  return gid;
+}
+
+}  // namespace
+
+FabricIdentity::FabricIdentity(std::uint32_t hosts, std::uint32_t portsPerHost) : hosts_(hosts), ports_(portsPerHost) {
+  if (ports_ == 0 || ports_ > 255) throw std::invalid_argument("a host has 1 to 255 ports");
+  if (hosts_ > kLastLid / ports_) throw std::invalid_argument("more ports than local identifiers");
+}
+
+PortIdentity FabricIdentity::port(HostIndex host, std::uint32_t port) const {
+  assert(host.value() < hosts_ && port >= 1 && port <= ports_);
+  PortIdentity identity;
+  identity.host = host;
+  identity.port = port;
+  identity.lid = Lid(static_cast<std::uint16_t>(1 + host.value() * ports_ + port - 1));
+  identity.mac = macOf(host, port);
+  identity.guid = eui64(identity.mac);
+  identity.gid = linkLocalGid(identity.guid);
+  identity.ipv4Gid = ipv4MappedGid(identity.mac);
+  return identity;
+}
+
+std::uint64_t FabricIdentity::nodeGuid(HostIndex host) const { return eui64(macOf(host, 0)); }
+
+bool FabricIdentity::contains(Lid lid) const { return lid.value() >= 1 && lid.value() <= hosts_ * ports_; }
+
+}  // namespace hca::network

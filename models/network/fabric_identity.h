@@ -1,0 +1,45 @@
+// Who is who on the fabric, without a subnet manager.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/base/ids.h"
+#include "models/network/packet.h"
+
+namespace hca::network {
+
+/// The addresses of one port.
+struct PortIdentity {
+  HostIndex host;
+  std::uint32_t port = 1;             ///< of its host, counted from 1 as verbs do
+  Lid lid;                            ///< InfiniBand local identifier
+  std::uint64_t guid = 0;             ///< EUI-64 of `mac`
+  Gid gid{};                          ///< link-local prefix fe80::/64 and `guid`; GID 0 on either link layer
+  Gid ipv4Gid{};                      ///< RoCE: ::ffff:10.x.y.z, of the port's address in 10.0.0.0/8
+  std::array<std::uint8_t, 6> mac{};  ///< locally administered
+};
+
+/// Addresses as a pure function of host and port: host i, port p gets LID 1 + i * ports + p - 1, and its GUID, GIDs and
+/// MAC address from i and p.
+class FabricIdentity {
+ public:
+  /// Largest unicast LID (InfiniBand Architecture volume 1, section 4.1.3).
+  static constexpr std::uint32_t kLastLid = 0xBFFF;
+
+  /// Throws std::invalid_argument unless there are 1 to 255 ports a host and a LID for every port.
+  FabricIdentity(std::uint32_t hosts, std::uint32_t portsPerHost);
+
+  /// Preconditions: host < hosts, 1 <= port <= portsPerHost.
+  [[nodiscard]] PortIdentity port(HostIndex host, std::uint32_t port) const;
+  /// GUID of the host's adapter as a whole (node_guid).
+  [[nodiscard]] std::uint64_t nodeGuid(HostIndex host) const;
+  /// Whether `lid` is a port's.
+  [[nodiscard]] bool contains(Lid lid) const;
+
+ private:
+  std::uint32_t hosts_;
+  std::uint32_t ports_;
+};
+
+}  // namespace hca::network

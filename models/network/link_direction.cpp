@@ -1,0 +1,68 @@
+#include "models/network/link_direction.h"
+
+#include <cassert>
+#include <utility>
+
+namespace hca::network {
+
+LinkDirection::LinkDirection(kernel::Calendar& calendar, observe::Probes& probes, const NetworkConfig& config,
+                             const LinkState& state)
+    : calendar_(calendar),
+      probes_(probes),
+      config_(config),
+      state_(state),
+      flights_(calendar, kernel::Priority::kNetwork, *this, &LinkDirection::arrive) {}
+
+void LinkDirection::attach(const LinkEnd& from, const LinkEnd& to) {
+  from_ = from;
+  to_ = to;
+}
+
+Time LinkDirection::transmit(Packet packet) {
+  assert(to_.receiver != nullptr);
+  const Bytes size(wireBytes(packet));
+  const Time start = freeAt();
+  const Time duration = transferTime(size, config_.rate);
+  freeAt_ = start + duration;
+  ++counters_.packets;
+  counters_.bytes += size;
+  counters_.busy += duration;
+  fire(observe::PacketEvent::Action::kSent, start, from_, packet);
+  const Time arrival = freeAt_ + config_.propagation + config_.receiveLatency;
+  flights_.send(arrival, {std::move(packet), state_.changes, state_.isUp});
+  return freeAt_;
+}
+
+// The one place that decides whether a packet is lost.
+LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
+  if (!flight.wasUp || flight.changes != state_.changes) return Fate::kLinkDown;
+  const Route& route = flight.packet.route;
+  const PortIdentity& port = to_.identity;
+  const bool isOurs = route.linkLayer == LinkLayer::kInfiniBand
+                          ? route.destinationLid == port.lid
+                          : route.destinationGid == port.gid || route.destinationGid == port.ipv4Gid;
+  return isOurs ? Fate::kDelivered : Fate::kUnknownDestination;
+}
+
+void LinkDirection::arrive(Flight& flight) {
+  const Time lastBit = calendar_.now() - config_.receiveLatency;
+  switch (fate(flight)) {
+    case Fate::kDelivered:
+      fire(observe::PacketEvent::Action::kReceived, lastBit, to_, flight.packet);
+      return to_.receiver->onPacket(flight.packet);
+    case Fate::kLinkDown:
+      ++counters_.droppedDown;
+      break;
+    case Fate::kUnknownDestination:
+      ++counters_.droppedDestination;
+      break;
+  }
+  fire(observe::PacketEvent::Action::kDropped, lastBit, to_, flight.packet);
+}
+
+void LinkDirection::fire(observe::PacketEvent::Action action, Time time, const LinkEnd& end,
+                         const Packet& packet) const {
+  probes_.packet.fire([&] { return observe::PacketEvent{action, time, end.identity.host, end.adapter, &packet}; });
+}
+
+}  // namespace hca::network
