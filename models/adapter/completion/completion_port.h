@@ -29,9 +29,9 @@ struct CompletionRecord {
   std::uint8_t serviceLevel = 0;
   std::uint8_t pathBits = 0;
   std::uint16_t checksum = 0;
-  bool globalRouteInBuffer = false;              ///< a GRH precedes the data in the buffer
-  bool solicited = false;                        ///< SE bit of the message; error completions count as solicited anyway
-  bool forceEvent = false;                       ///< CE = 3 of the WQE: an EQE whatever the arm state
+  bool globalRouteInBuffer = false;  ///< a GRH precedes the data in the buffer
+  bool solicited = false;            ///< SE bit of the message; error completions count as solicited anyway
+  bool forceEvent = false;           ///< CE = 3 of the WQE: an EQE whatever the arm state
   CqeSyndrome syndrome = CqeSyndrome::kWorkRequestFlushed;  ///< of an error opcode
   std::uint8_t vendorError = 0;
   std::uint8_t inlineLength = 0;  ///< scatter to CQE: bytes of `inlineData` in use (0..64)

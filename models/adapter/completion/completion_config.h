@@ -1,0 +1,40 @@
+// Section [adapter.completion]: the completion queue entry writer and the arm rule.
+#pragma once
+
+#include <cstdint>
+
+#include "models/adapter/completion/arm_rule.h"
+#include "models/base/config_key.h"
+#include "models/base/units.h"
+
+namespace hca::adapter {
+
+struct CompletionConfig {
+  ArmRule armRule = ArmRule::kIbSpec;
+  Cycles cqeBuildCycles{4};
+  Cycles cqeWriteCycles{36};
+  Cycles armLatencyCycles{20};
+  std::int64_t logMaxCqSize = 22;
+  std::int64_t logMaxCqs = 20;
+  Hertz timestampClock{156'250'000};
+
+  template <class Self, class Key>
+  static void describe(Self& self, Key&& key) {
+    using config::range;
+    key("arm_rule", self.armRule, "When an entry that was written before the arm raises an event");
+    key("cqe_build_cycles", self.cqeBuildCycles, range(Cycles(0), Cycles(100'000)),
+        "Time for which one CQE occupies the writer");
+    key("cqe_write_cycles", self.cqeWriteCycles, range(Cycles(0), Cycles(100'000)),
+        "From the built CQE to its hand-over to PCIe");
+    key("arm_latency_cycles", self.armLatencyCycles, range(Cycles(0), Cycles(100'000)),
+        "From the arrival of an arm at its register to its effect");
+    key("log_max_cq_size", self.logMaxCqSize, range<std::int64_t>(1, 22),
+        "Binary logarithm of the most entries of one completion queue");
+    key("log_max_cqs", self.logMaxCqs, range<std::int64_t>(1, 24),
+        "Binary logarithm of the number of completion queues");
+    key("timestamp_clock", self.timestampClock, range(Hertz(1'000'000), Hertz(4'000'000'000)),
+        "Clock of the time stamps in CQEs");
+  }
+};
+
+}  // namespace hca::adapter

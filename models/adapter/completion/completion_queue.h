@@ -1,0 +1,42 @@
+// All that the adapter keeps of one completion queue.
+#pragma once
+
+#include <cstdint>
+
+#include "models/adapter/completion/cq_attributes.h"
+#include "models/adapter/completion/cq_counters.h"
+#include "models/adapter/completion/cqe_builder.h"
+#include "models/adapter/completion/moderation.h"
+#include "models/adapter/completion/notification.h"
+#include "models/adapter/completion/ring_occupancy.h"
+#include "models/kernel/ring_queue.h"
+
+namespace hca::adapter {
+
+/// Owned by CqEngine.
+struct CompletionQueue {
+  CompletionQueue(CqNumber cqNumber, const CqAttributes& created, ArmRule rule, std::uint8_t serialNumber)
+      : number(cqNumber),
+        serial(serialNumber),
+        attributes(created),
+        builder(created.stride, created.logSize),
+        occupancy(created.logSize),
+        notification(rule) {}
+
+  CqNumber number;
+  std::uint8_t serial;  ///< tells successive queues of one number apart
+  CqAttributes
+      attributes;  ///< as created or modified; `status` is the present one, other state is in the members below
+  std::uint32_t holders = 0;
+  CqeBuilder builder;
+  RingOccupancy occupancy;
+  Notification notification;
+  Moderation moderation;
+  CqCounters counters;
+  bool readingRecord = false;
+  kernel::RingQueue<std::uint32_t> waiting;  ///< completions (slots of the engine's slab) that found the ring full
+
+  [[nodiscard]] bool good() const { return attributes.status == CqStatus::kOk; }
+};
+
+}  // namespace hca::adapter

@@ -1,0 +1,37 @@
+#include "models/adapter/completion/cq_checks.h"
+
+#include "models/adapter/completion/cqe_builder.h"
+#include "models/adapter/event/ring_pages.h"
+
+namespace hca::adapter {
+namespace {
+
+/// What this adapter doesn't have, whatever the rest of the context says.
+bool formatSupported(const CqAttributes& attributes) {
+  constexpr std::uint8_t kRealTime = 2;  // cq_timestamp_format: 0 free running, 1 the default, which is the same
+  return !attributes.compression && !attributes.collapsed && !attributes.alwaysArmed &&
+         attributes.timestampFormat < kRealTime;
+}
+
+}  // namespace
+
+CommandResult checkCompletionQueue(const CqAttributes& attributes, const CompletionConfig& config) {
+  if (attributes.stride > CqeStride::k128Padded) {
+    return {CommandStatus::kBadParameter, Syndrome::kCqEntrySizeUnsupported};
+  }
+  if (!formatSupported(attributes)) return {CommandStatus::kBadParameter, Syndrome::kCqFormatUnsupported};
+  if (attributes.logSize > config.logMaxCqSize) return {CommandStatus::kExceedLimit, Syndrome::kCqSizeOutOfRange};
+  if (attributes.moderationPeriod > kMaxCqPeriod) {
+    return {CommandStatus::kExceedLimit, Syndrome::kCqModerationOutOfRange};
+  }
+  if (!ringPagesFit(attributes.ring, attributes.logSize, strideBytes(attributes.stride))) {
+    return {CommandStatus::kBadParameter, Syndrome::kCqPagesWrong};
+  }
+  constexpr std::uint64_t kRecordAlignment = 8;
+  if (attributes.doorbellRecord.value() % kRecordAlignment != 0) {
+    return {CommandStatus::kBadParameter, Syndrome::kCqDoorbellRecordBad};
+  }
+  return {};
+}
+
+}  // namespace hca::adapter

@@ -1,0 +1,157 @@
+// The completion block: writes CQEs, keeps completion queues, serves arms.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/adapter/adapter_context.h"
+#include "models/adapter/completion/completion_config.h"
+#include "models/adapter/completion/completion_port.h"
+#include "models/adapter/completion/completion_queue.h"
+#include "models/adapter/completion/cq_directory.h"
+#include "models/adapter/event/eq_directory.h"
+#include "models/adapter/event/event_port.h"
+#include "models/adapter/memory/index_allocator.h"
+#include "models/kernel/inbox.h"
+#include "models/kernel/keyed_timers.h"
+#include "models/pcie/dma_port.h"
+#include "models/wire/doorbell.h"
+
+namespace hca::adapter {
+
+/// One CQE writer for all queues of an adapter. A completion occupies the writer for `cqe_build_cycles`; its CQE is
+/// handed to PCIe `cqe_write_cycles` later, in the order of the calls of `complete`. From that moment it counts for
+/// the arm rule, and the event it may raise is written behind it.
+///
+/// An arm takes effect `arm_latency_cycles` after its register write. Software that must see every CQE handed over
+/// before that moment has to look after the moment: on the bus, after a read from the device that follows the arm,
+/// which pushes the arm down and the CQEs up.
+///
+/// A full queue: the consumer index is kept from the last read of the doorbell record. Only when the ring looks full is
+/// the record read again; completions of the queue wait for the answer, in order. If it shows no room, the queue goes
+/// to CqStatus::kOverflow, one CQ error event names it, nothing more is written, and each completion that comes later
+/// fails its queue pair. With overrun ignored every CQE is written at once, and the record is read for the count of
+/// lost entries alone.
+class CqEngine final : public CqDirectory,
+                       public CompletionPort,
+                       private kernel::CalendarClient,
+                       private pcie::DmaClient {
+ public:
+  /// All references outlive the engine. `failures` is told of queue pairs that can't complete.
+  CqEngine(const AdapterContext& context, const CompletionConfig& config, EqDirectory& eventQueues, EventPort& events);
+  void setFailureSink(QpFailureSink& failures) { failures_ = &failures; }
+
+  // CqDirectory
+  CommandResult create(const CqAttributes& attributes, CqNumber& number) override;
+  CommandResult destroy(CqNumber number) override;
+  CommandResult query(CqNumber number, CqAttributes& attributes) const override;
+  CommandResult modifyModeration(CqNumber number, const CqModeration& change) override;
+  CommandResult attach(CqNumber number) override;
+  void detach(CqNumber number) override;
+
+  // CompletionPort. May be called by the QpFailureSink that the engine calls: it only queues.
+  void complete(const CompletionRecord& record) override;
+
+  /// Drops the completions of `qp` that are not handed to PCIe yet: after this no CQE of it is written. Those handed
+  /// over are in order before any later write of the adapter, the answer to the command that resets `qp` included, so
+  /// that software finds them in the queue when the command is done.
+  void discard(QpNumber qp);
+
+  /// The arm register (offset 0x20) of page `uar` was written at Calendar::now(); `word` as the bus has it, most
+  /// significant byte first. An unknown queue, or one that belongs to another page, is counted and dropped.
+  void onArm(UarIndex uar, std::uint64_t word);
+
+  /// Function-level reset: no queue exists, nothing is under way.
+  void reset();
+
+  [[nodiscard]] const CompletionCounters& counters() const { return counters_; }
+  /// Null if there is no such queue.
+  [[nodiscard]] const CompletionQueue* find(CqNumber number) const;
+  /// Queues that exist, by number, behind those that were used and destroyed, in the order of their end.
+  [[nodiscard]] std::vector<CqSummary> summaries() const;
+
+ private:
+  enum class SlotState : std::uint8_t { kFree, kBuilding, kWaiting };
+  /// A completion that is not written yet: in the writer (a calendar entry has its slot) or in the list of a full
+  /// queue.
+  struct Pending {
+    CompletionRecord record;
+    SlotState state = SlotState::kFree;
+    bool dropped = false;
+  };
+  struct ArmArrival {
+    UarIndex uar;
+    std::uint64_t word = 0;
+  };
+  /// A CQE on its way whose arrival in host memory somebody wants to know.
+  struct Watched {
+    CqNumber cq;
+    std::uint64_t index = 0;
+    bool solicited = false;
+    observe::WorkRequestId request;
+  };
+
+  // The writer.
+  void onCalendar(std::uint64_t slot) override;
+  void deliver(std::uint32_t slot);
+  void writeEntry(CompletionQueue& queue, const CompletionRecord& record);
+  void issueWrite(CompletionQueue& queue, const CompletionRecord& record, std::uint64_t index, bool solicited);
+  std::uint32_t watch(const Watched& entry);
+  void refuse(CompletionQueue* queue, const CompletionRecord& record);
+  std::uint32_t acquireSlot();
+  void releaseSlot(std::uint32_t slot);
+
+  // A full queue.
+  void readConsumerIndex(CompletionQueue& queue);
+  void drain(CompletionQueue& queue);
+  void explainOverwrites(CompletionQueue& queue);
+  void countLost(CompletionQueue& queue);
+  void fail(CompletionQueue& queue, CqStatus status);
+
+  // Events.
+  void onArmArrival(ArmArrival& arrival);
+  void arm(CompletionQueue& queue, const wire::CqArm& request);
+  void raiseIfDue(CompletionQueue& queue);
+  void onModerationTimer(std::uint32_t number);
+  void raiseEvent(CompletionQueue& queue);
+
+  // DmaClient
+  void onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) override;
+  void onDmaWritten(std::uint64_t token, host::DmaStatus status) override;
+  void fireVisible(const Watched& entry);
+
+  [[nodiscard]] CompletionQueue* lookup(CqNumber number);
+  /// The queue of a DMA token, unless it was destroyed meanwhile.
+  [[nodiscard]] CompletionQueue* queueOf(std::uint64_t token);
+  void fireCq(observe::CqAction action, const CompletionQueue& queue, std::uint64_t index);
+  static CqSummary summaryOf(const CompletionQueue& queue);
+
+  AdapterContext context_;
+  CompletionConfig config_;
+  EqDirectory& eventQueues_;
+  EventPort& events_;
+  QpFailureSink* failures_ = nullptr;
+
+  Time buildTime_;
+  Time writeTime_;
+  Time armTime_;
+  kernel::ClockDomain timestampClock_;
+  Time builderFree_{};
+
+  std::vector<Pending> slots_;
+  std::vector<std::uint32_t> freeSlots_;
+  std::vector<Watched> watched_;
+  std::vector<std::uint32_t> freeWatched_;
+  CqeImage image_;
+
+  IndexAllocator numbers_;
+  std::vector<std::unique_ptr<CompletionQueue>> queues_;
+  std::uint8_t nextSerial_ = 0;
+  std::vector<CqSummary> retired_;
+  kernel::Inbox<CqEngine, ArmArrival> arms_;
+  kernel::KeyedTimers<CqEngine> moderationTimers_;
+  CompletionCounters counters_;
+};
+
+}  // namespace hca::adapter

@@ -1,0 +1,84 @@
+#include "models/adapter/completion/cqe_builder.h"
+
+#include <cassert>
+#include <cstring>
+
+#include "models/wire/cqe.h"
+
+namespace hca::adapter {
+namespace {
+
+constexpr std::uint32_t k24Bits = 0xFFFFFF;
+
+wire::Be32 opcodeAndQp(const CompletionRecord& record) {
+  return wire::Be32(std::uint32_t{record.sendOpcode} << 24 | (record.qp.value() & k24Bits));
+}
+
+wire::CqeFormat formatOf(const CompletionRecord& record) {
+  if (record.inlineLength == 0) return wire::CqeFormat::kPlain;
+  return record.inlineLength <= wire::kInlineScatterSmall ? wire::CqeFormat::kInline32 : wire::CqeFormat::kInline64;
+}
+
+wire::Cqe goodCqe(const CompletionRecord& record, std::uint64_t timestamp) {
+  wire::Cqe cqe;
+  cqe.pathBits = record.pathBits & 0x7F;
+  cqe.checksum = wire::Be16(record.checksum);
+  cqe.sourceLid = wire::Be16(record.sourceLid);
+  cqe.flagsRemoteQp =
+      wire::Be32((record.remoteQp.value() & k24Bits) | wire::Cqe::ServiceLevel::make(record.serviceLevel & 0xFU) |
+                 wire::Cqe::GrhInBuffer::make(record.globalRouteInBuffer));
+  cqe.userIndex = wire::Be32(record.userIndex & k24Bits);
+  cqe.immediate = wire::Be32(record.immediateOrKey);
+  cqe.byteCount = wire::Be32(record.byteCount);
+  cqe.timestamp = wire::Be64(timestamp & (UINT64_MAX >> 1));
+  cqe.opcodeQp = opcodeAndQp(record);
+  cqe.wqeCounter = wire::Be16(record.wqeCounter);
+  return cqe;
+}
+
+wire::ErrorCqe errorCqe(const CompletionRecord& record) {
+  wire::ErrorCqe cqe;
+  cqe.userIndex = wire::Be32(record.userIndex & k24Bits);
+  cqe.vendorSyndrome = record.vendorError;
+  cqe.syndrome = static_cast<std::uint8_t>(record.syndrome);
+  cqe.opcodeQp = opcodeAndQp(record);
+  cqe.wqeCounter = wire::Be16(record.wqeCounter);
+  return cqe;
+}
+
+}  // namespace
+
+bool CqeBuilder::isSolicited(const CompletionRecord& record) {
+  if (record.isError()) return true;
+  const bool responder =
+      record.opcode >= CqeOpcode::kResponderWriteImmediate && record.opcode <= CqeOpcode::kResponderSendInvalidate;
+  return responder && record.solicited;
+}
+
+void CqeBuilder::build(const CompletionRecord& record, std::uint64_t index, std::uint64_t timestamp,
+                       CqeImage& image) const {
+  const wire::CqeFormat format = record.isError() ? wire::CqeFormat::kPlain : formatOf(record);
+  const bool firstHalf =
+      stride_ == CqeStride::k128Padded || (stride_ == CqeStride::k128 && format == wire::CqeFormat::kInline64);
+  assert(stride_ != CqeStride::k64 || format != wire::CqeFormat::kInline64);
+  image.offset = stride_ == CqeStride::k64 || firstHalf ? 0 : 64;
+  image.length = firstHalf ? 128 : 64;
+  if (firstHalf) std::memset(image.bytes.data(), 0, 64);
+  std::uint8_t* const proper = image.bytes.data() + (firstHalf ? 64 : 0);
+  if (record.isError()) {
+    const wire::ErrorCqe cqe = errorCqe(record);
+    std::memcpy(proper, &cqe, sizeof cqe);
+  } else {
+    const wire::Cqe cqe = goodCqe(record, timestamp);
+    std::memcpy(proper, &cqe, sizeof cqe);
+  }
+  if (format == wire::CqeFormat::kInline32) std::memcpy(proper, record.inlineData.data(), record.inlineLength);
+  if (format == wire::CqeFormat::kInline64) {
+    std::memcpy(image.bytes.data(), record.inlineData.data(), record.inlineLength);
+  }
+  proper[63] = static_cast<std::uint8_t>(
+      wire::OpOwn::Opcode::make(record.opcode) | wire::OpOwn::Format::make(format) |
+      wire::OpOwn::Solicited::make(isSolicited(record)) | wire::OpOwn::Owner::make(((index >> logSize_) & 1) != 0));
+}
+
+}  // namespace hca::adapter

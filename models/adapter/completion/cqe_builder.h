@@ -1,0 +1,45 @@
+// The bytes of a completion queue entry.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/adapter/completion/completion_port.h"
+#include "models/adapter/completion/cq_attributes.h"
+#include "models/base/byte_view.h"
+
+namespace hca::adapter {
+
+/// What is written of one entry: `length` bytes from `offset` into the entry on. The owner byte is always the last.
+struct CqeImage {
+  alignas(8) std::array<std::uint8_t, 128> bytes;
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+  [[nodiscard]] ByteView view() const { return {bytes.data(), length}; }
+};
+
+/// Bytes from one entry to the next.
+constexpr std::uint32_t strideBytes(CqeStride stride) { return stride == CqeStride::k64 ? 64 : 128; }
+
+/// Builds the entries of one queue.
+///
+/// With a stride of 128 the 64-byte CQE proper is the entry's second half. The first half is written only when it has
+/// something to carry (inline data of more than 32 bytes), or always if the entries are padded.
+/// The signature byte is 0: signatures are not modelled.
+class CqeBuilder {
+ public:
+  CqeBuilder(CqeStride stride, unsigned logSize) : stride_(stride), logSize_(logSize) {}
+
+  /// The entry with free-running number `index`; `timestamp` in ticks of the adapter's time stamp clock.
+  /// Inline data: up to 32 bytes in any entry, up to 64 with a stride of 128.
+  void build(const CompletionRecord& record, std::uint64_t index, std::uint64_t timestamp, CqeImage& image) const;
+
+  /// Whether the entry counts as solicited: a responder's completion of a message with the SE bit, or any error.
+  [[nodiscard]] static bool isSolicited(const CompletionRecord& record);
+
+ private:
+  CqeStride stride_;
+  unsigned logSize_;
+};
+
+}  // namespace hca::adapter
