@@ -49,7 +49,8 @@ struct Route {
   Lid sourceLid;
   Lid destinationLid;
   std::uint8_t serviceLevel = 0;
-  bool globalRoute = false;  ///< GRH present (always with RoCE)
+  std::uint8_t virtualLane = 0;  ///< InfiniBand
+  bool globalRoute = false;      ///< GRH present (always with RoCE)
   Gid sourceGid{};
   Gid destinationGid{};
   std::uint8_t trafficClass = 0;
@@ -69,6 +70,7 @@ struct Packet {
   Operation operation = Operation::kSendOnly;
   bool solicited = false;
   bool ackRequest = false;
+  bool migrated = true;  ///< MigReq: the path is the migrated one, as it is when migration is not used
   std::uint16_t partitionKey = 0xFFFF;
   QpNumber destinationQp;
   std::uint32_t psn = 0;  ///< 24 bits

@@ -57,6 +57,26 @@ class Be24 {
 
 static_assert(sizeof(Be24) == 3 && alignof(Be24) == 1);
 
+/// 64 bits most significant byte first, alignment 1, for packet headers that put them at an odd offset.
+class Be64Unaligned {
+ public:
+  Be64Unaligned() = default;
+  explicit Be64Unaligned(std::uint64_t host) {
+    const std::uint64_t stored = swapBytes(host);
+    std::memcpy(bytes_, &stored, sizeof stored);
+  }
+  [[nodiscard]] std::uint64_t host() const {
+    std::uint64_t stored;
+    std::memcpy(&stored, bytes_, sizeof stored);
+    return swapBytes(stored);
+  }
+
+ private:
+  std::uint8_t bytes_[8] = {};
+};
+
+static_assert(sizeof(Be64Unaligned) == 8 && alignof(Be64Unaligned) == 1);
+
 /// The integer whose first byte is at `source`, which may be unaligned.
 template <class Word>
 [[nodiscard]] Word loadBigEndian(const std::uint8_t* source) {
