@@ -27,6 +27,9 @@ enum class CommandStatus : std::uint8_t {
   kBadOutputLength = 0x51,
 };
 
+/// A few words for logs, as the public Linux driver has them (drivers/net/ethernet/mellanox/mlx5/core/cmd.c).
+[[nodiscard]] const char* name(CommandStatus status);
+
 /// Status and syndrome. Syndromes are ours (the vendor's are not public): each place that refuses has its own number,
 /// listed in models/adapter/command/syndromes.h, so that a log line leads to the check that failed.
 struct [[nodiscard]] CommandResult {

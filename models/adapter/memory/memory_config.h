@@ -15,7 +15,7 @@ struct MemoryConfig {
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
-    key("log_max_mkey", self.logMaxMkey, config::range(std::uint32_t{4}, std::uint32_t{24}),
+    key("log_max_mkey", self.logMaxMkey, config::range(std::uint32_t{5}, std::uint32_t{24}),
         "Binary logarithm of the number of memory keys");
     key("log_max_pd", self.logMaxPd, config::range(std::uint32_t{1}, std::uint32_t{24}),
         "Binary logarithm of the number of protection domains");

@@ -48,7 +48,7 @@ MkeyTable::MkeyTable(const MemoryConfig& config, PdTable& pds, CachePort& cache)
     : config_(config),
       pds_(pds),
       cache_(cache),
-      indices_(kFirstMkeyIndex, std::max((1U << config.logMaxMkey), kFirstMkeyIndex + 1) - kFirstMkeyIndex) {}
+      indices_(kFirstMkeyIndex, (1U << config.logMaxMkey) - kFirstMkeyIndex) {}
 
 CommandResult MkeyTable::create(const MkeyAttributes& attributes, MkeyIndex& index) {
   if (const CommandResult result = check(attributes); !result.ok()) return result;

@@ -1,0 +1,120 @@
+// What the adapter offers, and what the driver chooses.
+#include "models/adapter/command/command_handlers.h"
+#include "models/wire/device_commands.h"
+#include "models/wire/mmio_map.h"
+
+namespace hca::adapter::commands {
+namespace {
+
+using Fields = wire::HcaCapabilities;
+
+constexpr std::uint32_t kSignEverything = 3;  // cmdif_checksum: entries and mailboxes
+constexpr std::uint32_t kHertzPerKilohertz = 1000;
+constexpr std::uint32_t kHertzPerMegahertz = 1'000'000;
+
+std::uint8_t logFloor(std::uint32_t value) {
+  std::uint8_t log = 0;
+  while (value > 1) {
+    value >>= 1;
+    ++log;
+  }
+  return log;
+}
+
+void fillLimits(const AdapterCapabilities& offered, MutableByteView out) {
+  Fields::LogMaxQpSize::set(out, offered.logMaxQpSize);
+  Fields::LogMaxCqSize::set(out, offered.logMaxCqSize);
+  Fields::LogMaxCq::set(out, offered.logMaxCq);
+  Fields::LogMaxEqSize::set(out, offered.logMaxEqSize);
+  Fields::LogMaxEq::set(out, logFloor(offered.maxEqs));
+  Fields::MaxNumEqs::set(out, offered.maxEqs);
+  Fields::LogMaxMemoryKey::set(out, offered.logMaxMkey);
+  Fields::LogMaxPd::set(out, offered.logMaxPd);
+  Fields::LogMaxXrcd::set(out, offered.logMaxXrcd);
+  Fields::LogMaxTransportDomain::set(out, offered.logMaxTransportDomain);
+  Fields::LogMaxMessage::set(out, offered.logMaxMessage);
+  Fields::LogMaxRequesterReads::set(out, offered.logMaxRequesterReads);
+  Fields::LogMaxResponderReads::set(out, offered.logMaxResponderReads);
+  Fields::MaxSendWqeSize::set(out, offered.maxSendWqeSize);
+  Fields::MaxReceiveWqeSize::set(out, offered.maxReceiveWqeSize);
+}
+
+void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
+  Fields::Rc::set(out, offered.rc);
+  Fields::Uc::set(out, offered.uc);
+  Fields::Ud::set(out, offered.ud);
+  Fields::Xrc::set(out, offered.xrc);
+  Fields::CqIgnoreOverrun::set(out, offered.ignoreOverrun);
+  Fields::CqModeration::set(out, offered.moderation);
+  Fields::CqPeriodFromCqe::set(out, offered.moderation);
+  Fields::Cqe128Always::set(out, offered.wideCqe);
+  Fields::RelaxedOrderingWrite::set(out, offered.relaxedOrdering);
+  Fields::CqeVersion::set(out, 1);
+  // Memory registration then uses CREATE_MKEY with its translations, and no work request.
+  Fields::UmrModifyEntitySizeDisabled::set(out, true);
+}
+
+void fillPorts(const CommandDevice& device, MutableByteView out) {
+  Fields::NumPorts::set(out, static_cast<std::uint32_t>(device.identity.ports.size()));
+  Fields::IbVirtualization::set(out, true);
+  Fields::GidTableSize::set(out, device.capabilities.gidTableCode);
+  Fields::PkeyTableSize::set(out, device.capabilities.pkeyTableCode);
+  Fields::LocalAckDelay::set(out, device.capabilities.localAckDelay);
+}
+
+void fillRegisters(const CommandDevice& device, MutableByteView out) {
+  Fields::Uar4k::set(out, true);
+  Fields::UarsPerPage::set(out, 1);
+  Fields::LogPageSize::set(out, 12);  // smallest page of a page list
+  Fields::LogBlueFlameRegisterSize::set(out, wire::UarPage::kLogBlueFlameRegisterSize);
+  const auto hertz = static_cast<std::uint64_t>(device.timerFrequency.count());
+  Fields::DeviceFrequencyMhz::set(out, static_cast<std::uint32_t>(hertz / kHertzPerMegahertz));
+  Fields::DeviceFrequencyKhz::set(out, static_cast<std::uint32_t>(hertz / kHertzPerKilohertz));
+}
+
+}  // namespace
+
+CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) {
+  const auto type = wire::CapabilityModifier::Type::get(call.modifier());
+  const bool current = wire::CapabilityModifier::Current::get(call.modifier());
+  call.note("type", static_cast<std::uint64_t>(type));
+  call.note("current", current ? 1 : 0);
+  if (type != wire::CapabilityType::kGeneral) {
+    return {CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType};
+  }
+  const MutableByteView out = wire::QueryHcaCapOutput::General::mutableView(call.output);
+  fillLimits(device.capabilities, out);
+  fillFeatures(device.capabilities, out);
+  fillPorts(device, out);
+  fillRegisters(device, out);
+  Fields::LogMaxQp::set(out, current ? device.currentLogMaxQp : device.capabilities.logMaxQp);
+  Fields::CommandChecksum::set(out, current ? device.checksumMode : kSignEverything);
+  Fields::CacheLine128::set(out, !current || device.cacheLine128);
+  return {};
+}
+
+CommandResult setCapabilities(CommandDevice& device, const CommandCall& call) {
+  const auto type = wire::CapabilityModifier::Type::get(call.modifier());
+  call.note("type", static_cast<std::uint64_t>(type));
+  if (type != wire::CapabilityType::kGeneral || wire::CapabilityModifier::Current::get(call.modifier())) {
+    return {CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType};
+  }
+  // The driver sends the whole set back. Only these can change; a page size or table size must be what it is.
+  const ByteView wanted = wire::SetHcaCapInput::General::view(call.input);
+  const bool fixedFieldsKept = Fields::LogUarPageSize::get(wanted) == 0 &&
+                               Fields::PkeyTableSize::get(wanted) == device.capabilities.pkeyTableCode &&
+                               Fields::PortType::get(wanted) == 0;
+  if (!fixedFieldsKept) return {CommandStatus::kBadParameter, Syndrome::kCapabilityNotSettable};
+  const std::uint32_t logMaxQp = Fields::LogMaxQp::get(wanted);
+  if (logMaxQp > device.capabilities.logMaxQp) {
+    return {CommandStatus::kExceedLimit, Syndrome::kCapabilityOutOfRange};
+  }
+  device.currentLogMaxQp = logMaxQp;
+  device.checksumMode = Fields::CommandChecksum::get(wanted);
+  device.cacheLine128 = Fields::CacheLine128::get(wanted);
+  call.note("cmdif_checksum", device.checksumMode);
+  call.note("log_max_qp", logMaxQp);
+  return {};
+}
+
+}  // namespace hca::adapter::commands

@@ -1,0 +1,72 @@
+// The handlers of all commands, by the file that has them.
+#pragma once
+
+#include "models/adapter/command/command_call.h"
+#include "models/adapter/command/command_device.h"
+
+namespace hca::adapter::commands {
+
+// device_commands.cpp
+CommandResult enableHca(CommandDevice& device, const CommandCall& call);
+CommandResult disableHca(CommandDevice& device, const CommandCall& call);
+CommandResult queryIssi(CommandDevice& device, const CommandCall& call);
+CommandResult setIssi(CommandDevice& device, const CommandCall& call);
+CommandResult initHca(CommandDevice& device, const CommandCall& call);
+CommandResult teardownHca(CommandDevice& device, const CommandCall& call);
+CommandResult queryAdapter(CommandDevice& device, const CommandCall& call);
+CommandResult querySpecialContexts(CommandDevice& device, const CommandCall& call);
+CommandResult nop(CommandDevice& device, const CommandCall& call);
+
+// page_commands.cpp
+CommandResult queryPages(CommandDevice& device, const CommandCall& call);
+CommandResult managePages(CommandDevice& device, const CommandCall& call);
+
+// capability_commands.cpp
+CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call);
+CommandResult setCapabilities(CommandDevice& device, const CommandCall& call);
+
+// register_commands.cpp
+CommandResult accessRegister(CommandDevice& device, const CommandCall& call);
+
+// port_commands.cpp
+CommandResult queryVportContext(CommandDevice& device, const CommandCall& call);
+CommandResult queryVportGid(CommandDevice& device, const CommandCall& call);
+CommandResult queryVportPkey(CommandDevice& device, const CommandCall& call);
+CommandResult queryVportState(CommandDevice& device, const CommandCall& call);
+
+// number_commands.cpp
+CommandResult allocatePd(CommandDevice& device, const CommandCall& call);
+CommandResult deallocatePd(CommandDevice& device, const CommandCall& call);
+CommandResult allocateUar(CommandDevice& device, const CommandCall& call);
+CommandResult deallocateUar(CommandDevice& device, const CommandCall& call);
+CommandResult allocateXrcd(CommandDevice& device, const CommandCall& call);
+CommandResult deallocateXrcd(CommandDevice& device, const CommandCall& call);
+CommandResult allocateTransportDomain(CommandDevice& device, const CommandCall& call);
+CommandResult deallocateTransportDomain(CommandDevice& device, const CommandCall& call);
+
+// mkey_commands.cpp
+CommandResult createMkey(CommandDevice& device, const CommandCall& call);
+CommandResult destroyMkey(CommandDevice& device, const CommandCall& call);
+CommandResult queryMkey(CommandDevice& device, const CommandCall& call);
+
+// eq_commands.cpp
+CommandResult createEq(CommandDevice& device, const CommandCall& call);
+CommandResult destroyEq(CommandDevice& device, const CommandCall& call);
+CommandResult queryEq(CommandDevice& device, const CommandCall& call);
+
+// cq_commands.cpp
+CommandResult createCq(CommandDevice& device, const CommandCall& call);
+CommandResult destroyCq(CommandDevice& device, const CommandCall& call);
+CommandResult queryCq(CommandDevice& device, const CommandCall& call);
+CommandResult modifyCq(CommandDevice& device, const CommandCall& call);
+
+// qp_commands.cpp
+CommandResult createQp(CommandDevice& device, const CommandCall& call);
+CommandResult destroyQp(CommandDevice& device, const CommandCall& call);
+CommandResult queryQp(CommandDevice& device, const CommandCall& call);
+/// Every transition with a context; which one follows from the opcode.
+CommandResult modifyQp(CommandDevice& device, const CommandCall& call);
+/// 2RST and 2ERR: a number and no context.
+CommandResult stopQp(CommandDevice& device, const CommandCall& call);
+
+}  // namespace hca::adapter::commands

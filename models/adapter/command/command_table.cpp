@@ -1,0 +1,139 @@
+#include "models/adapter/command/command_table.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "models/adapter/command/command_handlers.h"
+#include "models/wire/device_commands.h"
+#include "models/wire/port_commands.h"
+#include "models/wire/queue_commands.h"
+
+namespace hca::adapter {
+namespace {
+
+using wire::CommandOpcode;
+using Cost = CommandClass;
+
+constexpr std::uint8_t in(DeviceState state) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(state)); }
+constexpr std::uint8_t kDisabled = in(DeviceState::kDisabled);
+constexpr std::uint8_t kEnabled = in(DeviceState::kEnabled);
+constexpr std::uint8_t kInitialized = in(DeviceState::kInitialized);
+constexpr std::uint8_t kUp = kEnabled | kInitialized;
+constexpr std::uint8_t kAny = kDisabled | kUp;
+
+constexpr std::size_t kShort = 16;                                  // inputs and outputs with one number
+constexpr std::size_t kStatus = wire::CommandOutput::kMinimumSize;  // outputs with nothing but status and syndrome
+constexpr std::size_t kCapabilities = 0x10 + wire::HcaCapabilities::kSize;
+constexpr std::size_t kPageListCommand = 0x110;  // contexts with a page list behind
+
+// In the order of the opcodes' values, for the search below.
+constexpr CommandEntryPoint kCommands[] = {
+    {CommandOpcode::kQueryHcaCapabilities, kUp, Cost::kQuery, kShort, kCapabilities, commands::queryCapabilities},
+    {CommandOpcode::kQueryAdapter, kUp, Cost::kQuery, kStatus, wire::QueryAdapterOutput::kSize, commands::queryAdapter},
+    {CommandOpcode::kInitHca, kEnabled, Cost::kDevice, kStatus, kStatus, commands::initHca},
+    {CommandOpcode::kTeardownHca, kInitialized, Cost::kDevice, kShort, kStatus, commands::teardownHca},
+    {CommandOpcode::kEnableHca, kDisabled, Cost::kDevice, kShort, kStatus, commands::enableHca},
+    {CommandOpcode::kDisableHca, kEnabled, Cost::kDevice, kShort, kStatus, commands::disableHca},
+    {CommandOpcode::kQueryPages, kUp, Cost::kQuery, kShort, kShort, commands::queryPages},
+    {CommandOpcode::kManagePages, kUp, Cost::kObject, kShort, kShort, commands::managePages},
+    {CommandOpcode::kSetHcaCapabilities, kEnabled, Cost::kObject, kCapabilities, kStatus, commands::setCapabilities},
+    {CommandOpcode::kQueryIssi, kUp, Cost::kQuery, kStatus, wire::QueryIssiOutput::kSize, commands::queryIssi},
+    {CommandOpcode::kSetIssi, kEnabled, Cost::kObject, kShort, kStatus, commands::setIssi},
+    {CommandOpcode::kCreateMemoryKey, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createMkey},
+    {CommandOpcode::kQueryMemoryKey, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryMkey},
+    {CommandOpcode::kDestroyMemoryKey, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyMkey},
+    {CommandOpcode::kQuerySpecialContexts, kInitialized, Cost::kQuery, kStatus, wire::QuerySpecialContextsOutput::kSize,
+     commands::querySpecialContexts},
+    {CommandOpcode::kCreateEq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createEq},
+    {CommandOpcode::kDestroyEq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyEq},
+    {CommandOpcode::kQueryEq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryEq},
+    {CommandOpcode::kCreateCq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createCq},
+    {CommandOpcode::kDestroyCq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyCq},
+    {CommandOpcode::kQueryCq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryCq},
+    {CommandOpcode::kModifyCq, kInitialized, Cost::kObject, kPageListCommand, kStatus, commands::modifyCq},
+    {CommandOpcode::kCreateQp, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createQp},
+    {CommandOpcode::kDestroyQp, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyQp},
+    {CommandOpcode::kResetToInit, kInitialized, Cost::kTransition, kPageListCommand, kStatus, commands::modifyQp},
+    {CommandOpcode::kInitToReadyToReceive, kInitialized, Cost::kTransition, kPageListCommand, kStatus,
+     commands::modifyQp},
+    {CommandOpcode::kReadyToReceiveToReadyToSend, kInitialized, Cost::kTransition, kPageListCommand, kStatus,
+     commands::modifyQp},
+    {CommandOpcode::kReadyToSendToReadyToSend, kInitialized, Cost::kTransition, kPageListCommand, kStatus,
+     commands::modifyQp},
+    {CommandOpcode::kSendQueueErrorToReadyToSend, kInitialized, Cost::kTransition, kPageListCommand, kStatus,
+     commands::modifyQp},
+    {CommandOpcode::kToError, kInitialized, Cost::kTransition, kShort, kStatus, commands::stopQp},
+    {CommandOpcode::kToReset, kInitialized, Cost::kTransition, kShort, kStatus, commands::stopQp},
+    {CommandOpcode::kQueryQp, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryQp},
+    {CommandOpcode::kInitToInit, kInitialized, Cost::kTransition, kPageListCommand, kStatus, commands::modifyQp},
+    {CommandOpcode::kQueryVportState, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportState},
+    {CommandOpcode::kQueryHcaVportContext, kInitialized, Cost::kQuery, kShort, wire::HcaVportContextOutput::kSize,
+     commands::queryVportContext},
+    {CommandOpcode::kQueryHcaVportGid, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportGid},
+    {CommandOpcode::kQueryHcaVportPkey, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportPkey},
+    {CommandOpcode::kAllocPd, kInitialized, Cost::kObject, kStatus, kShort, commands::allocatePd},
+    {CommandOpcode::kDeallocPd, kInitialized, Cost::kObject, kShort, kStatus, commands::deallocatePd},
+    {CommandOpcode::kAllocUar, kInitialized, Cost::kObject, kStatus, kShort, commands::allocateUar},
+    {CommandOpcode::kDeallocUar, kInitialized, Cost::kObject, kShort, kStatus, commands::deallocateUar},
+    {CommandOpcode::kAccessRegister, kUp, Cost::kQuery, kShort, kShort, commands::accessRegister},
+    {CommandOpcode::kNop, kAny, Cost::kQuery, kStatus, kStatus, commands::nop},
+    {CommandOpcode::kAllocXrcd, kInitialized, Cost::kObject, kStatus, kShort, commands::allocateXrcd},
+    {CommandOpcode::kDeallocXrcd, kInitialized, Cost::kObject, kShort, kStatus, commands::deallocateXrcd},
+    {CommandOpcode::kAllocTransportDomain, kInitialized, Cost::kObject, kStatus, kShort,
+     commands::allocateTransportDomain},
+    {CommandOpcode::kDeallocTransportDomain, kInitialized, Cost::kObject, kShort, kStatus,
+     commands::deallocateTransportDomain},
+};
+
+CommandResult check(const CommandEntryPoint* command, DeviceState state, const CommandCall& call) {
+  if (command == nullptr) return {CommandStatus::kBadOperation, Syndrome::kUnknownOpcode};
+  if ((command->states & in(state)) == 0) return {CommandStatus::kBadSystemState, Syndrome::kWrongDeviceState};
+  if (call.input.size() < command->minimumInput) return {CommandStatus::kBadInputLength, Syndrome::kInputTooShort};
+  if (call.output.size() < command->minimumOutput) return {CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort};
+  return {};
+}
+
+Time baseTime(const CommandConfig& config, CommandClass costClass) {
+  switch (costClass) {
+    case CommandClass::kQuery:
+      return config.queryLatency;
+    case CommandClass::kObject:
+      return config.objectLatency;
+    case CommandClass::kTransition:
+      return config.transitionLatency;
+    case CommandClass::kDevice:
+      return config.deviceLatency;
+  }
+  return config.queryLatency;
+}
+
+}  // namespace
+
+const CommandEntryPoint* findCommand(CommandOpcode opcode) {
+  const auto* const found =
+      std::lower_bound(std::begin(kCommands), std::end(kCommands), opcode,
+                       [](const CommandEntryPoint& entry, CommandOpcode wanted) { return entry.opcode < wanted; });
+  return found != std::end(kCommands) && found->opcode == opcode ? found : nullptr;
+}
+
+CommandResult executeCommand(CommandDevice& device, ByteView input, MutableByteView output,
+                             std::vector<CommandField>* fields) {
+  const CommandCall call{input, output, fields};
+  const CommandEntryPoint* command = findCommand(wire::CommandInput::opcode(input));
+  CommandResult result = check(command, device.state, call);
+  if (result.ok()) result = command->handler(device, call);
+  if (!result.ok()) std::fill_n(output.data(), output.size(), std::uint8_t{0});
+  wire::CommandOutput::Status::set(output, static_cast<std::uint32_t>(result.status));
+  wire::CommandOutput::Syndrome::set(output, static_cast<std::uint32_t>(result.syndrome));
+  return result;
+}
+
+Time executionTime(const CommandConfig& config, ByteView input) {
+  constexpr std::size_t kListEntry = 8;
+  const CommandEntryPoint* command = findCommand(wire::CommandInput::opcode(input));
+  const Time base = baseTime(config, command == nullptr ? CommandClass::kQuery : command->costClass);
+  const std::size_t minimum = command == nullptr ? input.size() : std::min(command->minimumInput, input.size());
+  return base + config.pageLatency * static_cast<std::int64_t>((input.size() - minimum) / kListEntry);
+}
+
+}  // namespace hca::adapter

@@ -1,0 +1,320 @@
+#include "models/adapter/command/context_codec.h"
+
+#include <algorithm>
+
+#include "models/wire/completion_queue_context.h"
+#include "models/wire/event_queue_context.h"
+#include "models/wire/memory_key_context.h"
+#include "models/wire/queue_pair_context.h"
+
+namespace hca::adapter {
+namespace {
+
+using wire::AddressPathContext;
+using wire::CompletionQueueContext;
+using wire::EventQueueContext;
+using wire::MemoryKeyContext;
+using wire::QueuePairContext;
+
+constexpr std::uint8_t kLogAdapterPage = 12;    // log_page_size fields count from 4 KiB
+constexpr std::uint8_t kLogOffsetUnits = 6;     // page_offset fields count in 1/64 of a page
+constexpr std::uint8_t kLogSmallestStride = 4;  // log_rq_stride counts from 16 bytes
+constexpr std::uint32_t kSmallestMtu = 256;
+constexpr std::uint32_t kLargestMtuCode = 5;
+
+std::uint8_t byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
+
+PageList decodePageGeometry(std::uint32_t logPageSize, std::uint32_t offsetUnits) {
+  PageList list;
+  list.logPageSize = byte(logPageSize + kLogAdapterPage);
+  list.offset = static_cast<std::uint32_t>(std::uint64_t{offsetUnits} << (list.logPageSize - kLogOffsetUnits));
+  return list;
+}
+std::uint32_t logPageField(const PageList& list) { return list.logPageSize - kLogAdapterPage; }
+std::uint32_t offsetField(const PageList& list) { return list.offset >> (list.logPageSize - kLogOffsetUnits); }
+
+std::uint32_t decodeMtu(std::uint32_t code) {
+  return code == 0 || code > kLargestMtuCode ? 0 : kSmallestMtu << (code - 1);
+}
+std::uint32_t encodeMtu(std::uint32_t bytes) {
+  std::uint32_t code = 0;
+  for (std::uint32_t size = kSmallestMtu; size <= bytes && code < kLargestMtuCode; size <<= 1) ++code;
+  return code;
+}
+
+AddressPath decodePath(ByteView path) {
+  AddressPath decoded;
+  decoded.remoteLid = Lid(static_cast<std::uint16_t>(AddressPathContext::RemoteLid::get(path)));
+  decoded.serviceLevel = byte(AddressPathContext::ServiceLevel::get(path));
+  decoded.sourcePathBits = byte(AddressPathContext::SourcePathBits::get(path));
+  decoded.globalRoute = AddressPathContext::GlobalRoute::get(path);
+  decoded.sourceGidIndex = byte(AddressPathContext::SourceGidIndex::get(path));
+  decoded.hopLimit = byte(AddressPathContext::HopLimit::get(path));
+  decoded.trafficClass = byte(AddressPathContext::TrafficClass::get(path));
+  decoded.flowLabel = AddressPathContext::FlowLabel::get(path);
+  const ByteView gid = AddressPathContext::RemoteGid::view(path);
+  std::copy(gid.begin(), gid.end(), decoded.remoteGid.begin());
+  const ByteView mac = AddressPathContext::RemoteMac::view(path);
+  std::copy(mac.begin(), mac.end(), decoded.remoteMac.begin());
+  decoded.udpSourcePort = static_cast<std::uint16_t>(AddressPathContext::UdpSourcePort::get(path));
+  decoded.partitionIndex = static_cast<std::uint16_t>(AddressPathContext::PkeyIndex::get(path));
+  decoded.port = byte(AddressPathContext::Port::get(path));
+  decoded.ackTimeout = byte(AddressPathContext::AckTimeout::get(path));
+  return decoded;
+}
+
+void encodePath(const AddressPath& path, MutableByteView context) {
+  AddressPathContext::RemoteLid::set(context, path.remoteLid.value());
+  AddressPathContext::ServiceLevel::set(context, path.serviceLevel);
+  AddressPathContext::SourcePathBits::set(context, path.sourcePathBits);
+  AddressPathContext::GlobalRoute::set(context, path.globalRoute);
+  AddressPathContext::SourceGidIndex::set(context, path.sourceGidIndex);
+  AddressPathContext::HopLimit::set(context, path.hopLimit);
+  AddressPathContext::TrafficClass::set(context, path.trafficClass);
+  AddressPathContext::FlowLabel::set(context, path.flowLabel);
+  std::copy(path.remoteGid.begin(), path.remoteGid.end(), AddressPathContext::RemoteGid::mutableView(context).data());
+  std::copy(path.remoteMac.begin(), path.remoteMac.end(), AddressPathContext::RemoteMac::mutableView(context).data());
+  AddressPathContext::UdpSourcePort::set(context, path.udpSourcePort);
+  AddressPathContext::PkeyIndex::set(context, path.partitionIndex);
+  AddressPathContext::Port::set(context, path.port);
+  AddressPathContext::AckTimeout::set(context, path.ackTimeout);
+}
+
+void decodeQpQueues(ByteView context, QpAttributes& qp) {
+  qp.hasSendQueue = !QueuePairContext::NoSendQueue::get(context);
+  qp.logSendQueueSize = byte(QueuePairContext::LogSendQueueSize::get(context));
+  qp.receiveQueueType = static_cast<RqType>(QueuePairContext::ReceiveQueueType::get(context));
+  qp.logReceiveQueueSize = byte(QueuePairContext::LogReceiveQueueSize::get(context));
+  qp.logReceiveStride = byte(QueuePairContext::LogReceiveStride::get(context) + kLogSmallestStride);
+  qp.buffer =
+      decodePageGeometry(QueuePairContext::LogPageSize::get(context), QueuePairContext::PageOffset::get(context));
+  qp.doorbellRecord = BusAddress(QueuePairContext::DoorbellRecord::get(context));
+  qp.sendCq = CqNumber(QueuePairContext::SendCq::get(context));
+  qp.receiveCq = CqNumber(QueuePairContext::ReceiveCq::get(context));
+  qp.srq = SrqNumber(QueuePairContext::SharedReceiveQueue::get(context));
+  qp.hardwareSendCounter = QueuePairContext::HardwareSendCounter::get(context);
+  qp.softwareSendCounter = QueuePairContext::SoftwareSendCounter::get(context);
+  qp.hardwareReceiveCounter = QueuePairContext::HardwareReceiveCounter::get(context);
+  qp.softwareReceiveCounter = QueuePairContext::SoftwareReceiveCounter::get(context);
+}
+
+void decodeQpTransport(ByteView context, QpAttributes& qp) {
+  qp.mtu = decodeMtu(QueuePairContext::Mtu::get(context));
+  qp.logMaxMessage = byte(QueuePairContext::LogMaxMessage::get(context));
+  qp.remoteQp = QpNumber(QueuePairContext::RemoteQp::get(context));
+  qp.nextSendPsn = QueuePairContext::NextSendPsn::get(context);
+  qp.nextReceivePsn = QueuePairContext::NextReceivePsn::get(context);
+  qp.queueKey = QueuePairContext::QueueKey::get(context);
+  qp.retryCount = byte(QueuePairContext::RetryCount::get(context));
+  qp.rnrRetry = byte(QueuePairContext::RnrRetry::get(context));
+  qp.minRnrNak = byte(QueuePairContext::MinRnrNak::get(context));
+  qp.logMaxOutstandingReads = byte(QueuePairContext::LogMaxOutstandingReads::get(context));
+  qp.logMaxResponderReads = byte(QueuePairContext::LogMaxResponderReads::get(context));
+  qp.remoteRead = QueuePairContext::RemoteRead::get(context);
+  qp.remoteWrite = QueuePairContext::RemoteWrite::get(context);
+  qp.remoteAtomic = QueuePairContext::RemoteAtomic::get(context);
+  qp.requesterInlineScatter = byte(QueuePairContext::RequesterInlineScatter::get(context));
+  qp.responderInlineScatter = byte(QueuePairContext::ResponderInlineScatter::get(context));
+  qp.path = decodePath(QueuePairContext::PrimaryPath::view(context));
+}
+
+void encodeQpQueues(const QpAttributes& qp, MutableByteView context) {
+  QueuePairContext::NoSendQueue::set(context, !qp.hasSendQueue);
+  QueuePairContext::LogSendQueueSize::set(context, qp.logSendQueueSize);
+  QueuePairContext::ReceiveQueueType::set(context, static_cast<std::uint32_t>(qp.receiveQueueType));
+  QueuePairContext::LogReceiveQueueSize::set(context, qp.logReceiveQueueSize);
+  const std::uint32_t stride = std::max(qp.logReceiveStride, kLogSmallestStride) - kLogSmallestStride;
+  QueuePairContext::LogReceiveStride::set(context, stride);
+  QueuePairContext::LogPageSize::set(context, logPageField(qp.buffer));
+  QueuePairContext::PageOffset::set(context, offsetField(qp.buffer));
+  QueuePairContext::DoorbellRecord::set(context, qp.doorbellRecord.value());
+  QueuePairContext::SendCq::set(context, qp.sendCq.value());
+  QueuePairContext::ReceiveCq::set(context, qp.receiveCq.value());
+  QueuePairContext::SharedReceiveQueue::set(context, qp.srq.value());
+  QueuePairContext::HardwareSendCounter::set(context, qp.hardwareSendCounter & 0xFFFF);
+  QueuePairContext::SoftwareSendCounter::set(context, qp.softwareSendCounter & 0xFFFF);
+  QueuePairContext::HardwareReceiveCounter::set(context, qp.hardwareReceiveCounter);
+  QueuePairContext::SoftwareReceiveCounter::set(context, qp.softwareReceiveCounter);
+}
+
+void encodeQpTransport(const QpAttributes& qp, MutableByteView context) {
+  QueuePairContext::Mtu::set(context, encodeMtu(qp.mtu));
+  QueuePairContext::LogMaxMessage::set(context, qp.logMaxMessage);
+  QueuePairContext::RemoteQp::set(context, qp.remoteQp.value());
+  QueuePairContext::NextSendPsn::set(context, qp.nextSendPsn);
+  QueuePairContext::NextReceivePsn::set(context, qp.nextReceivePsn);
+  QueuePairContext::QueueKey::set(context, qp.queueKey);
+  QueuePairContext::RetryCount::set(context, qp.retryCount);
+  QueuePairContext::RnrRetry::set(context, qp.rnrRetry);
+  QueuePairContext::MinRnrNak::set(context, qp.minRnrNak);
+  QueuePairContext::LogMaxOutstandingReads::set(context, qp.logMaxOutstandingReads);
+  QueuePairContext::LogMaxResponderReads::set(context, qp.logMaxResponderReads);
+  QueuePairContext::RemoteRead::set(context, qp.remoteRead);
+  QueuePairContext::RemoteWrite::set(context, qp.remoteWrite);
+  QueuePairContext::RemoteAtomic::set(context, qp.remoteAtomic);
+  QueuePairContext::RequesterInlineScatter::set(context, qp.requesterInlineScatter);
+  QueuePairContext::ResponderInlineScatter::set(context, qp.responderInlineScatter);
+  encodePath(qp.path, QueuePairContext::PrimaryPath::mutableView(context));
+}
+
+}  // namespace
+
+CqAttributes decodeCqContext(ByteView context) {
+  using Context = CompletionQueueContext;
+  CqAttributes cq;
+  cq.status = static_cast<CqStatus>(Context::Status::get(context));
+  cq.stride = static_cast<CqeStride>(Context::CqeStride::get(context));
+  cq.collapsed = Context::Collapsed::get(context);
+  cq.ignoreOverrun = Context::IgnoreOverrun::get(context);
+  cq.solicitedBreaksModeration = Context::SolicitedBreaksModeration::get(context);
+  cq.alwaysArmed = Context::AlwaysArmed::get(context);
+  cq.compression = Context::Compression::get(context);
+  cq.miniFormat = byte(Context::MiniFormat::get(context));
+  cq.miniFormatExtension = byte(Context::MiniFormatExtension::get(context));
+  cq.compressionLayout = byte(Context::CompressionLayout::get(context));
+  cq.timestampFormat = byte(Context::TimestampFormat::get(context));
+  cq.periodMode = static_cast<PeriodMode>(Context::PeriodMode::get(context));
+  cq.notification = static_cast<NotificationState>(Context::State::get(context));
+  cq.logSize = byte(Context::LogSize::get(context));
+  cq.uar = UarIndex(Context::UarPage::get(context));
+  cq.eq = EqNumber(Context::EventQueue::get(context));
+  cq.moderationPeriod = static_cast<std::uint16_t>(Context::Period::get(context));
+  cq.moderationCount = static_cast<std::uint16_t>(Context::MaxCount::get(context));
+  cq.ring = decodePageGeometry(Context::LogPageSize::get(context), Context::PageOffset::get(context));
+  cq.doorbellRecord = BusAddress(Context::DoorbellRecord::get(context));
+  cq.lastNotifiedIndex = Context::LastNotifiedIndex::get(context);
+  cq.lastSolicitedIndex = Context::LastSolicitedIndex::get(context);
+  cq.consumerCounter = Context::ConsumerCounter::get(context);
+  cq.producerCounter = Context::ProducerCounter::get(context);
+  return cq;
+}
+
+void encodeCqContext(const CqAttributes& cq, MutableByteView context) {
+  using Context = CompletionQueueContext;
+  Context::Status::set(context, static_cast<std::uint32_t>(cq.status));
+  Context::CqeStride::set(context, static_cast<std::uint32_t>(cq.stride));
+  Context::Collapsed::set(context, cq.collapsed);
+  Context::IgnoreOverrun::set(context, cq.ignoreOverrun);
+  Context::SolicitedBreaksModeration::set(context, cq.solicitedBreaksModeration);
+  Context::AlwaysArmed::set(context, cq.alwaysArmed);
+  Context::Compression::set(context, cq.compression);
+  Context::MiniFormat::set(context, cq.miniFormat);
+  Context::MiniFormatExtension::set(context, cq.miniFormatExtension);
+  Context::CompressionLayout::set(context, cq.compressionLayout);
+  Context::TimestampFormat::set(context, cq.timestampFormat);
+  Context::PeriodMode::set(context, static_cast<std::uint32_t>(cq.periodMode));
+  Context::State::set(context, static_cast<std::uint32_t>(cq.notification));
+  Context::LogSize::set(context, cq.logSize);
+  Context::UarPage::set(context, cq.uar.value());
+  Context::EventQueue::set(context, cq.eq.value());
+  Context::Period::set(context, cq.moderationPeriod);
+  Context::MaxCount::set(context, cq.moderationCount);
+  Context::LogPageSize::set(context, logPageField(cq.ring));
+  Context::PageOffset::set(context, offsetField(cq.ring));
+  Context::DoorbellRecord::set(context, cq.doorbellRecord.value());
+  Context::LastNotifiedIndex::set(context, cq.lastNotifiedIndex & Context::LastNotifiedIndex::kMax);
+  Context::LastSolicitedIndex::set(context, cq.lastSolicitedIndex & Context::LastSolicitedIndex::kMax);
+  Context::ConsumerCounter::set(context, cq.consumerCounter & Context::ConsumerCounter::kMax);
+  Context::ProducerCounter::set(context, cq.producerCounter & Context::ProducerCounter::kMax);
+}
+
+EqAttributes decodeEqContext(ByteView context) {
+  using Context = EventQueueContext;
+  EqAttributes eq;
+  eq.status = static_cast<EqStatus>(Context::Status::get(context));
+  eq.state = static_cast<EqState>(Context::State::get(context));
+  eq.ignoreOverrun = Context::IgnoreOverrun::get(context);
+  eq.logSize = byte(Context::LogSize::get(context));
+  eq.uar = UarIndex(Context::UarPage::get(context));
+  eq.vector = InterruptVector(Context::Vector::get(context));
+  eq.ring = decodePageGeometry(Context::LogPageSize::get(context), Context::PageOffset::get(context));
+  eq.consumerCounter = Context::ConsumerCounter::get(context);
+  eq.producerCounter = Context::ProducerCounter::get(context);
+  return eq;
+}
+
+void encodeEqContext(const EqAttributes& eq, MutableByteView context) {
+  using Context = EventQueueContext;
+  Context::Status::set(context, static_cast<std::uint32_t>(eq.status));
+  Context::State::set(context, static_cast<std::uint32_t>(eq.state));
+  Context::IgnoreOverrun::set(context, eq.ignoreOverrun);
+  Context::LogSize::set(context, eq.logSize);
+  Context::UarPage::set(context, eq.uar.value());
+  Context::Vector::set(context, eq.vector.value());
+  Context::LogPageSize::set(context, logPageField(eq.ring));
+  Context::PageOffset::set(context, offsetField(eq.ring));
+  Context::ConsumerCounter::set(context, eq.consumerCounter & Context::ConsumerCounter::kMax);
+  Context::ProducerCounter::set(context, eq.producerCounter & Context::ProducerCounter::kMax);
+}
+
+MkeyAttributes decodeMkeyContext(ByteView context) {
+  using Context = MemoryKeyContext;
+  constexpr std::uint32_t kPhysicalMode = 0;
+  constexpr std::uint32_t kTranslatedMode = 1;
+  MkeyAttributes key;
+  key.free = Context::Free::get(context);
+  const std::uint32_t mode = (Context::AccessModeHigh::get(context) << 2) | Context::AccessModeLow::get(context);
+  key.mode = mode == kPhysicalMode     ? MkeyMode::kPhysical
+             : mode == kTranslatedMode ? MkeyMode::kTranslated
+                                       : MkeyMode::kIndirect;
+  key.rights.localRead = Context::LocalRead::get(context);
+  key.rights.localWrite = Context::LocalWrite::get(context);
+  key.rights.remoteRead = Context::RemoteRead::get(context);
+  key.rights.remoteWrite = Context::RemoteWrite::get(context);
+  key.rights.atomic = Context::Atomic::get(context);
+  key.relaxedOrderingWrite = Context::RelaxedOrderingWrite::get(context);
+  key.relaxedOrderingRead = Context::RelaxedOrderingRead::get(context);
+  key.anyLength = Context::Length64::get(context);
+  key.variant = byte(Context::Variant::get(context));
+  key.boundQp = Context::Qp::get(context);
+  key.pd = PdNumber(Context::ProtectionDomain::get(context));
+  key.start = Context::StartAddress::get(context);
+  key.length = Context::Length::get(context);
+  key.logPageSize = byte(Context::LogPageSize::get(context));
+  return key;
+}
+
+void encodeMkeyContext(const MkeyAttributes& key, MutableByteView context) {
+  using Context = MemoryKeyContext;
+  Context::Free::set(context, key.free);
+  Context::AccessModeLow::set(context, static_cast<std::uint32_t>(key.mode));
+  Context::LocalRead::set(context, key.rights.localRead);
+  Context::LocalWrite::set(context, key.rights.localWrite);
+  Context::RemoteRead::set(context, key.rights.remoteRead);
+  Context::RemoteWrite::set(context, key.rights.remoteWrite);
+  Context::Atomic::set(context, key.rights.atomic);
+  Context::RelaxedOrderingWrite::set(context, key.relaxedOrderingWrite);
+  Context::RelaxedOrderingRead::set(context, key.relaxedOrderingRead);
+  Context::Length64::set(context, key.anyLength);
+  Context::Variant::set(context, key.variant);
+  Context::Qp::set(context, key.boundQp);
+  Context::ProtectionDomain::set(context, key.pd.value());
+  Context::StartAddress::set(context, key.start);
+  Context::Length::set(context, key.length);
+  Context::LogPageSize::set(context, key.logPageSize);
+  Context::TranslationOctwords::set(context, static_cast<std::uint32_t>((key.pages.size() + 1) / 2));
+}
+
+QpAttributes decodeQpContext(ByteView context) {
+  QpAttributes qp;
+  qp.state = static_cast<QpState>(QueuePairContext::State::get(context));
+  qp.service = static_cast<QpService>(QueuePairContext::Service::get(context));
+  qp.pd = PdNumber(QueuePairContext::ProtectionDomain::get(context));
+  qp.uar = UarIndex(QueuePairContext::UarPage::get(context));
+  qp.userIndex = QueuePairContext::UserIndex::get(context);
+  decodeQpQueues(context, qp);
+  decodeQpTransport(context, qp);
+  return qp;
+}
+
+void encodeQpContext(const QpAttributes& qp, MutableByteView context) {
+  QueuePairContext::State::set(context, static_cast<std::uint32_t>(qp.state));
+  QueuePairContext::Service::set(context, static_cast<std::uint32_t>(qp.service));
+  QueuePairContext::ProtectionDomain::set(context, qp.pd.value());
+  QueuePairContext::UarPage::set(context, qp.uar.value());
+  QueuePairContext::UserIndex::set(context, qp.userIndex);
+  encodeQpQueues(qp, context);
+  encodeQpTransport(qp, context);
+}
+
+}  // namespace hca::adapter

@@ -1,0 +1,29 @@
+// Between the bytes of contexts and their decoded attributes.
+#pragma once
+
+#include "models/adapter/completion/cq_attributes.h"
+#include "models/adapter/event/eq_attributes.h"
+#include "models/adapter/memory/mkey_attributes.h"
+#include "models/adapter/transport/qp_attributes.h"
+#include "models/base/byte_view.h"
+
+namespace hca::adapter {
+
+// Each `context` has at least the kSize bytes of its wire structure (models/wire/..._context.h). Decoding never fails:
+// a value without a meaning is kept as it is, for the table to refuse. Page lists, translation entries and the event
+// bitmap lie beside the context and are not touched; the page size and offset are.
+
+[[nodiscard]] CqAttributes decodeCqContext(ByteView context);
+void encodeCqContext(const CqAttributes& attributes, MutableByteView context);
+
+[[nodiscard]] EqAttributes decodeEqContext(ByteView context);
+void encodeEqContext(const EqAttributes& attributes, MutableByteView context);
+
+[[nodiscard]] MkeyAttributes decodeMkeyContext(ByteView context);
+void encodeMkeyContext(const MkeyAttributes& attributes, MutableByteView context);
+
+/// An MTU code outside 1..5 decodes as 0 bytes.
+[[nodiscard]] QpAttributes decodeQpContext(ByteView context);
+void encodeQpContext(const QpAttributes& attributes, MutableByteView context);
+
+}  // namespace hca::adapter

@@ -1,0 +1,80 @@
+// Completion queues.
+#include "models/adapter/command/command_handlers.h"
+#include "models/adapter/command/context_codec.h"
+#include "models/adapter/command/page_words.h"
+#include "models/wire/queue_commands.h"
+
+namespace hca::adapter::commands {
+namespace {
+
+using wire::CreateCqInput;
+using wire::ModifyCqInput;
+using wire::ObjectCommand;
+
+constexpr std::uint32_t kKnownSelects =
+    ModifyCqInput::kSelectPeriod | ModifyCqInput::kSelectCount | ModifyCqInput::kSelectOverrun;
+
+}  // namespace
+
+CommandResult createCq(CommandDevice& device, const CommandCall& call) {
+  const ByteView context = CreateCqInput::Context::view(call.input);
+  const bool userMemory =
+      CreateCqInput::UmemValid::get(call.input) || wire::CompletionQueueContext::DoorbellUmemValid::get(context);
+  if (userMemory) return {CommandStatus::kBadParameter, Syndrome::kUserMemoryUnsupported};
+  CqAttributes cq = decodeCqContext(context);
+  if (cq.ring.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kCqPagesWrong};
+  cq.ring.pages = readPages<CreateCqInput::Pages>(call.input);
+  call.note("log_size", cq.logSize);
+  call.note("cqe_sz", static_cast<std::uint64_t>(cq.stride));
+  call.note("eqn", cq.eq.value());
+  call.note("oi", cq.ignoreOverrun ? 1 : 0);
+  if (!device.targets.uars.hold(cq.uar)) return {CommandStatus::kBadResource, Syndrome::kCqUarUnknown};
+  CqNumber number;
+  if (const CommandResult result = device.targets.cqs.create(cq, number); !result.ok()) {
+    device.targets.uars.drop(cq.uar);
+    return result;
+  }
+  ObjectCommand::Number::set(call.output, number.value());
+  call.note("cqn", number.value());
+  return {};
+}
+
+CommandResult destroyCq(CommandDevice& device, const CommandCall& call) {
+  const CqNumber number(ObjectCommand::Number::get(call.input));
+  call.note("cqn", number.value());
+  CqAttributes cq;
+  if (const CommandResult result = device.targets.cqs.query(number, cq); !result.ok()) return result;
+  if (const CommandResult result = device.targets.cqs.destroy(number); !result.ok()) return result;
+  device.targets.uars.drop(cq.uar);
+  return {};
+}
+
+CommandResult queryCq(CommandDevice& device, const CommandCall& call) {
+  const CqNumber number(ObjectCommand::Number::get(call.input));
+  call.note("cqn", number.value());
+  CqAttributes cq;
+  if (const CommandResult result = device.targets.cqs.query(number, cq); !result.ok()) return result;
+  encodeCqContext(cq, wire::QueryCqOutput::Context::mutableView(call.output));
+  writePages<wire::QueryCqOutput::Pages>(cq.ring.pages, call.output);
+  return {};
+}
+
+CommandResult modifyCq(CommandDevice& device, const CommandCall& call) {
+  const CqNumber number(ModifyCqInput::Number::get(call.input));
+  const std::uint32_t select = ModifyCqInput::Select::get(call.input);
+  call.note("cqn", number.value());
+  call.note("select", select);
+  // Resizing is not offered: the capability cq_resize is clear.
+  if (call.modifier() != static_cast<std::uint32_t>(wire::ModifyCqOperation::kModify)) {
+    return {CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier};
+  }
+  if ((select & ~kKnownSelects) != 0) return {CommandStatus::kBadParameter, Syndrome::kUnknownFieldSelect};
+  const CqAttributes wanted = decodeCqContext(ModifyCqInput::Context::view(call.input));
+  CqModeration change;
+  if ((select & ModifyCqInput::kSelectPeriod) != 0) change.period = wanted.moderationPeriod;
+  if ((select & ModifyCqInput::kSelectCount) != 0) change.count = wanted.moderationCount;
+  if ((select & ModifyCqInput::kSelectOverrun) != 0) change.ignoreOverrun = wanted.ignoreOverrun;
+  return device.targets.cqs.modifyModeration(number, change);
+}
+
+}  // namespace hca::adapter::commands

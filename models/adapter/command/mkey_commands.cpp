@@ -1,0 +1,74 @@
+// Memory keys.
+#include <algorithm>
+
+#include "models/adapter/command/command_handlers.h"
+#include "models/adapter/command/context_codec.h"
+#include "models/wire/queue_commands.h"
+
+namespace hca::adapter::commands {
+namespace {
+
+using wire::CreateMemoryKeyInput;
+using wire::ObjectCommand;
+using wire::TranslationEntry;
+
+constexpr std::size_t kEntriesPerOctword = 2;
+
+/// The translations of a key; false if the input ends before what it announces.
+bool readTranslations(ByteView input, MkeyAttributes& key) {
+  const std::size_t announced = std::size_t{CreateMemoryKeyInput::TranslationOctwords::get(input)} * kEntriesPerOctword;
+  if (announced > CreateMemoryKeyInput::Translations::count(input)) return false;
+  key.pages.reserve(announced);
+  for (std::size_t n = 0; n < announced; ++n) {
+    const std::uint64_t entry = CreateMemoryKeyInput::Translations::get(input, n);
+    key.pages.emplace_back(entry & TranslationEntry::kAddressMask);
+  }
+  return true;
+}
+
+/// Translations come in pairs: drops what lies behind the key's last page.
+void dropPadding(MkeyAttributes& key) {
+  const std::uint64_t mask = (std::uint64_t{1} << key.logPageSize) - 1;
+  const std::uint64_t last = key.length == 0 ? 0 : ((key.start & mask) + (key.length - 1)) >> key.logPageSize;
+  const std::uint64_t needed = key.length == 0 ? 0 : last + 1;
+  if (needed < key.pages.size()) key.pages.resize(static_cast<std::size_t>(needed));
+}
+
+}  // namespace
+
+CommandResult createMkey(CommandDevice& device, const CommandCall& call) {
+  if (CreateMemoryKeyInput::UmemValid::get(call.input)) {
+    return {CommandStatus::kBadParameter, Syndrome::kUserMemoryUnsupported};
+  }
+  MkeyAttributes key = decodeMkeyContext(CreateMemoryKeyInput::Context::view(call.input));
+  call.note("pd", key.pd.value());
+  call.note("mode", static_cast<std::uint64_t>(key.mode));
+  call.note("start", key.start);
+  call.note("length", key.length);
+  if (key.mode == MkeyMode::kTranslated && !key.free) {
+    if (!readTranslations(call.input, key)) return {CommandStatus::kBadInputLength, Syndrome::kMemoryKeyPagesWrong};
+    dropPadding(key);
+  }
+  MkeyIndex index;
+  if (const CommandResult result = device.targets.mkeys.create(key, index); !result.ok()) return result;
+  ObjectCommand::Number::set(call.output, index.value());
+  call.note("mkey", makeKey(index, key.variant).value());
+  return {};
+}
+
+CommandResult destroyMkey(CommandDevice& device, const CommandCall& call) {
+  const MkeyIndex index(ObjectCommand::Number::get(call.input));
+  call.note("mkey_index", index.value());
+  return device.targets.mkeys.destroy(index);
+}
+
+CommandResult queryMkey(CommandDevice& device, const CommandCall& call) {
+  const MkeyIndex index(ObjectCommand::Number::get(call.input));
+  call.note("mkey_index", index.value());
+  MkeyAttributes key;
+  if (const CommandResult result = device.targets.mkeys.query(index, key); !result.ok()) return result;
+  encodeMkeyContext(key, wire::QueryMemoryKeyOutput::Context::mutableView(call.output));
+  return {};
+}
+
+}  // namespace hca::adapter::commands

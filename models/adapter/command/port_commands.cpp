@@ -1,0 +1,108 @@
+// InfiniBand ports: state, LID, GUID, GID and partition key tables.
+#include <algorithm>
+
+#include "models/adapter/command/command_handlers.h"
+#include "models/wire/port_commands.h"
+
+namespace hca::adapter::commands {
+namespace {
+
+using wire::HcaVportInput;
+
+constexpr std::uint32_t kStateDown = 1;
+constexpr std::uint32_t kStateActive = 4;
+constexpr std::uint32_t kPhysicalPolling = 2;
+constexpr std::uint32_t kPhysicalLinkUp = 5;
+constexpr std::uint32_t kSubnetTimeout = 18;  // 4.096 us * 2^18, what subnet managers usually set
+constexpr std::uint32_t kSmallestGidTable = 8;
+constexpr std::uint32_t kSmallestPkeyTable = 128;
+
+/// The port that the input names; nullptr if there is none, or if it belongs to another function.
+const PortIdentity* findPort(const CommandDevice& device, const CommandCall& call) {
+  const std::uint32_t number = HcaVportInput::Port::get(call.input);
+  const std::size_t ports = device.identity.ports.size();
+  call.note("port", number);
+  if (HcaVportInput::OtherVport::get(call.input) || HcaVportInput::Vport::get(call.input) != 0) return nullptr;
+  if (number > ports || ports == 0 || (number == 0 && ports != 1)) return nullptr;
+  return &device.identity.ports[number == 0 ? 0 : number - 1];
+}
+
+constexpr CommandResult kUnknownPort{CommandStatus::kBadIndex, Syndrome::kUnknownPort};
+
+/// Which entries of a table a query wants.
+struct TableRange {
+  std::size_t first;
+  std::size_t count;
+};
+
+TableRange wantedRange(const CommandCall& call, std::size_t tableSize) {
+  const std::uint32_t index = HcaVportInput::Index::get(call.input);
+  call.note("index", index);
+  if (index == HcaVportInput::kAllEntries) return {0, tableSize};
+  return {index, index < tableSize ? std::size_t{1} : std::size_t{0}};
+}
+
+}  // namespace
+
+CommandResult queryVportContext(CommandDevice& device, const CommandCall& call) {
+  using Context = wire::HcaVportContext;
+  const PortIdentity* port = findPort(device, call);
+  if (port == nullptr) return kUnknownPort;
+  const MutableByteView out = wire::HcaVportContextOutput::Context::mutableView(call.output);
+  Context::PortPhysicalState::set(out, port->active ? kPhysicalLinkUp : kPhysicalPolling);
+  Context::PortState::set(out, port->active ? kStateActive : kStateDown);
+  Context::VportState::set(out, port->active ? kStateActive : kStateDown);
+  Context::SystemImageGuid::set(out, device.identity.systemImageGuid);
+  Context::PortGuid::set(out, port->guid);
+  Context::NodeGuid::set(out, device.identity.nodeGuid);
+  Context::Lid::set(out, port->lid.value());
+  Context::SubnetTimeout::set(out, kSubnetTimeout);
+  Context::SmLid::set(out, port->subnetManagerLid.value());
+  call.note("lid", port->lid.value());
+  return {};
+}
+
+CommandResult queryVportGid(CommandDevice& device, const CommandCall& call) {
+  using Output = wire::HcaVportGidOutput;
+  const PortIdentity* port = findPort(device, call);
+  if (port == nullptr) return kUnknownPort;
+  const std::size_t tableSize = kSmallestGidTable << device.capabilities.gidTableCode;
+  const TableRange range = wantedRange(call, tableSize);
+  if (range.count == 0) return {CommandStatus::kBadIndex, Syndrome::kGidIndexOutOfRange};
+  if (call.output.size() < Output::kTable + range.count * Output::kEntrySize) {
+    return {CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort};
+  }
+  Output::Count::set(call.output, static_cast<std::uint32_t>(range.count));
+  std::uint8_t* entry = call.output.data() + Output::kTable;
+  for (std::size_t n = range.first; n < range.first + range.count; ++n, entry += Output::kEntrySize) {
+    if (n < port->gids.size()) std::copy(port->gids[n].begin(), port->gids[n].end(), entry);
+  }
+  return {};
+}
+
+CommandResult queryVportPkey(CommandDevice& device, const CommandCall& call) {
+  using Output = wire::HcaVportPkeyOutput;
+  const PortIdentity* port = findPort(device, call);
+  if (port == nullptr) return kUnknownPort;
+  const std::size_t tableSize = kSmallestPkeyTable << device.capabilities.pkeyTableCode;
+  const TableRange range = wantedRange(call, tableSize);
+  if (range.count == 0) return {CommandStatus::kBadIndex, Syndrome::kPkeyIndexOutOfRange};
+  if (call.output.size() < Output::kTable + range.count * Output::kEntrySize) {
+    return {CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort};
+  }
+  std::uint8_t* entry = call.output.data() + Output::kTable;
+  for (std::size_t n = range.first; n < range.first + range.count; ++n, entry += Output::kEntrySize) {
+    wire::storeBigEndian(entry, n < port->pkeys.size() ? std::uint32_t{port->pkeys[n]} : 0U);
+  }
+  return {};
+}
+
+CommandResult queryVportState(CommandDevice& device, const CommandCall& call) {
+  const PortIdentity* port = findPort(device, call);
+  if (port == nullptr) return kUnknownPort;
+  wire::VportStateOutput::AdminState::set(call.output, 1);
+  wire::VportStateOutput::State::set(call.output, port->active ? 1 : 0);
+  return {};
+}
+
+}  // namespace hca::adapter::commands

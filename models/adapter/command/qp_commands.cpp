@@ -1,0 +1,90 @@
+// Queue pairs.
+#include "models/adapter/command/command_handlers.h"
+#include "models/adapter/command/context_codec.h"
+#include "models/adapter/command/page_words.h"
+#include "models/wire/queue_commands.h"
+
+namespace hca::adapter::commands {
+namespace {
+
+using wire::CreateQpInput;
+using wire::ModifyQpInput;
+using wire::ObjectCommand;
+
+QpTransition transitionOf(const CommandCall& call) {
+  return static_cast<QpTransition>(wire::CommandInput::opcode(call.input));
+}
+
+/// Takes the protection domain and the UAR page that a queue pair refers to, both or none.
+CommandResult holdReferences(CommandDevice& device, const QpAttributes& qp) {
+  if (!device.targets.pds.hold(qp.pd)) return {CommandStatus::kBadResource, Syndrome::kQpPdUnknown};
+  if (device.targets.uars.hold(qp.uar)) return {};
+  device.targets.pds.drop(qp.pd);
+  return {CommandStatus::kBadResource, Syndrome::kQpUarUnknown};
+}
+
+void dropReferences(CommandDevice& device, const QpAttributes& qp) {
+  device.targets.pds.drop(qp.pd);
+  device.targets.uars.drop(qp.uar);
+}
+
+}  // namespace
+
+CommandResult createQp(CommandDevice& device, const CommandCall& call) {
+  if (CreateQpInput::UmemValid::get(call.input)) {
+    return {CommandStatus::kBadParameter, Syndrome::kUserMemoryUnsupported};
+  }
+  QpAttributes qp = decodeQpContext(CreateQpInput::Context::view(call.input));
+  if (qp.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kQpPagesWrong};
+  qp.buffer.pages = readPages<CreateQpInput::Pages>(call.input);
+  call.note("st", static_cast<std::uint64_t>(qp.service));
+  call.note("pd", qp.pd.value());
+  call.note("cqn_snd", qp.sendCq.value());
+  call.note("cqn_rcv", qp.receiveCq.value());
+  if (const CommandResult result = holdReferences(device, qp); !result.ok()) return result;
+  QpNumber number;
+  if (const CommandResult result = device.targets.qps.create(qp, number); !result.ok()) {
+    dropReferences(device, qp);
+    return result;
+  }
+  ObjectCommand::Number::set(call.output, number.value());
+  call.note("qpn", number.value());
+  return {};
+}
+
+CommandResult destroyQp(CommandDevice& device, const CommandCall& call) {
+  const QpNumber number(ObjectCommand::Number::get(call.input));
+  call.note("qpn", number.value());
+  QpAttributes qp;
+  if (const CommandResult result = device.targets.qps.query(number, qp); !result.ok()) return result;
+  if (const CommandResult result = device.targets.qps.destroy(number); !result.ok()) return result;
+  dropReferences(device, qp);
+  return {};
+}
+
+CommandResult queryQp(CommandDevice& device, const CommandCall& call) {
+  const QpNumber number(ObjectCommand::Number::get(call.input));
+  call.note("qpn", number.value());
+  QpAttributes qp;
+  if (const CommandResult result = device.targets.qps.query(number, qp); !result.ok()) return result;
+  encodeQpContext(qp, wire::QueryQpOutput::Context::mutableView(call.output));
+  writePages<wire::QueryQpOutput::Pages>(qp.buffer.pages, call.output);
+  return {};
+}
+
+CommandResult modifyQp(CommandDevice& device, const CommandCall& call) {
+  const QpNumber number(ModifyQpInput::Number::get(call.input));
+  const std::uint32_t mask = ModifyQpInput::OptionalMask::get(call.input);
+  call.note("qpn", number.value());
+  call.note("opt_param_mask", mask);
+  const QpAttributes wanted = decodeQpContext(ModifyQpInput::Context::view(call.input));
+  return device.targets.qps.modify(number, transitionOf(call), mask, wanted);
+}
+
+CommandResult stopQp(CommandDevice& device, const CommandCall& call) {
+  const QpNumber number(ObjectCommand::Number::get(call.input));
+  call.note("qpn", number.value());
+  return device.targets.qps.modify(number, transitionOf(call), 0, QpAttributes{});
+}
+
+}  // namespace hca::adapter::commands
