@@ -1,0 +1,74 @@
+// A whole configuration, resolved: every value is known and in range.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/adapter/command/command_config.h"
+#include "models/adapter/completion/completion_config.h"
+#include "models/adapter/event/event_config.h"
+#include "models/adapter/memory/memory_config.h"
+#include "models/adapter/transport/datapath_config.h"
+#include "models/host/cpu_config.h"
+#include "models/network/network_config.h"
+#include "sim/config/host_config.h"
+#include "sim/config/run_config.h"
+#include "sim/driver/driver_config.h"
+#include "sim/workload/flow_config.h"
+
+namespace hca::config {
+
+/// The blocks of an adapter: [adapter.BLOCK].
+struct AdapterConfig {
+  adapter::DatapathConfig transport;
+  adapter::CompletionConfig completion;
+  adapter::EventConfig event;
+  adapter::MemoryConfig memory;
+  adapter::CommandConfig command;
+};
+
+/// What each host has of its own.
+struct HostSections {
+  host::CpuConfig cpu;
+  driver::DriverConfig driver;
+  AdapterConfig adapter;
+};
+
+struct NamedFlow {
+  std::string name;
+  sim::FlowConfig flow;
+};
+
+struct Config {
+  RunConfig run;
+  HostConfig host;
+  network::NetworkConfig link;
+  HostSections allHosts;            ///< as the sections for all hosts say
+  std::vector<HostSections> hosts;  ///< by host number, with [host.N...] applied
+  std::vector<NamedFlow> flows;     ///< in the order in which they were first named
+};
+
+/// The table of sections: calls `visit(name, section struct, doc)` for each. This is the one place that knows which
+/// struct stands behind which section name.
+template <class ConfigType, class Visit>
+void forEachGlobalSection(ConfigType& config, Visit&& visit) {
+  visit("run", config.run, "The run as a whole");
+  visit("host", config.host, "The hosts of the fabric");
+  visit("link", config.link, "What connects the ports");
+}
+
+template <class HostSectionsType, class Visit>
+void forEachHostSection(HostSectionsType& host, Visit&& visit) {
+  visit("cpu", host.cpu, "What software costs");
+  visit("driver", host.driver, "What the kernel driver asks of an adapter");
+  visit("adapter.transport", host.adapter.transport, "Queues, processing units, requester and responder");
+  visit("adapter.completion", host.adapter.completion, "Writer of completion queue entries, and the arm rule");
+  visit("adapter.event", host.adapter.event, "Event queues and interrupt vectors");
+  visit("adapter.memory", host.adapter.memory, "Memory keys and protection domains");
+  visit("adapter.command", host.adapter.command, "The command interface");
+}
+
+constexpr const char* kFlowSection = "flow";
+constexpr const char* kFlowDoc = "One stream of messages between two hosts";
+
+}  // namespace hca::config

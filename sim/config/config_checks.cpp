@@ -1,0 +1,141 @@
+#include "sim/config/config_checks.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sim/config/nearest_name.h"
+#include "sim/config/value_text.h"
+
+namespace hca::config {
+
+namespace {
+
+std::string sectionOf(const NamedFlow& named) { return std::string(kFlowSection) + '.' + named.name; }
+
+constexpr const char* kNoMtu = " is no MTU: 256B, 512B, 1KiB, 2KiB or 4KiB";
+
+bool isPowerOfTwo(std::int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
+
+}  // namespace
+
+void ConfigChecker::run() {
+  checkLink();
+  for (const NamedFlow& named : config_.flows) checkFlow(named);
+}
+
+void ConfigChecker::checkLink() {
+  const Bytes mtu = config_.link.mtu;
+  if (!network::isMtu(mtu)) complain("link", "mtu", formatValue(mtu) + kNoMtu);
+}
+
+void ConfigChecker::checkFlow(const NamedFlow& named) {
+  checkWork(named);
+  checkHosts(named);
+  checkSizes(named);
+  checkDepths(named);
+  checkOrder(named);
+}
+
+void ConfigChecker::checkWork(const NamedFlow& named) {
+  const std::string section = sectionOf(named);
+  if (isBad(section, "iters") || isBad(section, "duration")) return;
+  if (named.flow.iters == 0 && named.flow.duration == Time()) {
+    complain(named, "iters", "is 0 and there is no duration: the flow would do nothing");
+  }
+}
+
+void ConfigChecker::checkHosts(const NamedFlow& named) {
+  const sim::FlowConfig& flow = named.flow;
+  const auto check = [&](const char* key, std::uint32_t host) {
+    if (host < config_.hosts.size() || isBad(sectionOf(named), key)) return;
+    complain(named, key,
+             std::to_string(host) + " is no host: hosts are numbered 0 to " + std::to_string(config_.hosts.size() - 1));
+  };
+  check("client", flow.client);
+  check("server", flow.server);
+  if (flow.client == flow.server) complain(named, "server", "is the same host as client");
+  checkCore(named, flow.client, flow.client_core, "client_core");
+  checkCore(named, flow.server, flow.server_core, "server_core");
+}
+
+void ConfigChecker::checkCore(const NamedFlow& named, std::uint32_t host, std::uint32_t core, const char* key) {
+  if (host >= config_.hosts.size() || isBad(sectionOf(named), key)) return;
+  const std::int64_t cores = config_.hosts[host].cpu.cores;
+  if (core < cores) return;
+  complain(named, key,
+           std::to_string(core) + " is no core of host " + std::to_string(host) + ": cores are numbered 0 to " +
+               std::to_string(cores - 1));
+}
+
+void ConfigChecker::checkSizes(const NamedFlow& named) {
+  const sim::FlowConfig& flow = named.flow;
+  if (!network::isMtu(flow.mtu)) {
+    complain(named, "mtu", formatValue(flow.mtu) + kNoMtu);
+  } else if (flow.mtu > config_.link.mtu && !isBad("link", "mtu")) {
+    complain(named, "mtu",
+             formatValue(flow.mtu) + " is more than the link carries (" + formatValue(config_.link.mtu) + ')');
+  }
+  if (!isPowerOfTwo(flow.cqe_size.count())) {
+    complain(named, "cqe_size", formatValue(flow.cqe_size) + " is no size of a completion entry: 64B or 128B");
+  }
+}
+
+void ConfigChecker::checkDepths(const NamedFlow& named) {
+  const sim::FlowConfig& flow = named.flow;
+  const std::string limit = " is more than tx_depth (" + std::to_string(flow.tx_depth) + ')';
+  if (flow.cq_mod > flow.tx_depth) {
+    complain(named, "cq_mod", std::to_string(flow.cq_mod) + limit + ": the queue would fill without a completion");
+  }
+  if (flow.post_list > flow.tx_depth) complain(named, "post_list", std::to_string(flow.post_list) + limit);
+}
+
+// `after` must name another flow, and following it must end.
+void ConfigChecker::checkOrder(const NamedFlow& named) {
+  std::set<std::string> seen{named.name};
+  const NamedFlow* at = &named;
+  while (!at->flow.after.empty()) {
+    const NamedFlow* next = findFlow(at->flow.after);
+    if (next == nullptr) {
+      std::vector<std::string> names;
+      for (const NamedFlow& flow : config_.flows) {
+        if (flow.name != named.name) names.push_back(flow.name);
+      }
+      if (at == &named)
+        complain(named, "after", '\'' + at->flow.after + "' is no flow", nearestName(at->flow.after, names));
+      return;
+    }
+    if (next->name == named.name) return complain(named, "after", "makes the flow wait for itself");
+    if (!seen.insert(next->name).second) return;  // a cycle among others, reported there
+    at = next;
+  }
+}
+
+const NamedFlow* ConfigChecker::findFlow(const std::string& name) const {
+  for (const NamedFlow& named : config_.flows) {
+    if (named.name == name) return &named;
+  }
+  return nullptr;
+}
+
+bool ConfigChecker::isBad(const std::string& section, const std::string& key) const {
+  const auto given = values_.find(section, key);
+  if (!given) return false;
+  return std::any_of(problems_.begin(), problems_.end(), [&](const Problem& problem) {
+    return problem.origin.source == given->origin.source && problem.origin.line == given->origin.line;
+  });
+}
+
+void ConfigChecker::complain(const std::string& section, const std::string& key, std::string what,
+                             std::string nearest) {
+  if (isBad(section, key)) return;
+  const auto given = values_.find(section, key);
+  problems_.push_back({given ? given->origin : sections_[section], key, std::move(what), std::move(nearest)});
+}
+
+void ConfigChecker::complain(const NamedFlow& named, const std::string& key, std::string what, std::string nearest) {
+  complain(sectionOf(named), key, std::move(what), std::move(nearest));
+}
+
+}  // namespace hca::config

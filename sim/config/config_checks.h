@@ -1,0 +1,46 @@
+// Checks that need more than one key.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "sim/config/config.h"
+#include "sim/config/config_values.h"
+#include "sim/config/problem.h"
+
+namespace hca::config {
+
+/// Looks for values that are fine one by one and don't fit together. A key that was complained about already is left
+/// out, and so is whatever depends on it.
+class ConfigChecker {
+ public:
+  ConfigChecker(const Config& config, const ConfigValues& values, Problems& problems)
+      : config_(config), values_(values), problems_(problems) {}
+
+  /// Tells where `section` was named; the last call for a name counts.
+  void addSection(const std::string& section, const Origin& origin) { sections_[section] = origin; }
+
+  void run();
+
+ private:
+  void checkLink();
+  void checkFlow(const NamedFlow& named);
+  void checkWork(const NamedFlow& named);
+  void checkHosts(const NamedFlow& named);
+  void checkCore(const NamedFlow& named, std::uint32_t host, std::uint32_t core, const char* key);
+  void checkSizes(const NamedFlow& named);
+  void checkDepths(const NamedFlow& named);
+  void checkOrder(const NamedFlow& named);
+  [[nodiscard]] const NamedFlow* findFlow(const std::string& name) const;
+  [[nodiscard]] bool isBad(const std::string& section, const std::string& key) const;
+  /// Complains about a key, at the place where it was set, else at its section.
+  void complain(const std::string& section, const std::string& key, std::string what, std::string nearest = {});
+  void complain(const NamedFlow& named, const std::string& key, std::string what, std::string nearest = {});
+
+  const Config& config_;
+  const ConfigValues& values_;
+  Problems& problems_;
+  std::map<std::string, Origin> sections_;
+};
+
+}  // namespace hca::config

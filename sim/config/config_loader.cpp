@@ -1,0 +1,149 @@
+#include "sim/config/config_loader.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "sim/config/config_checks.h"
+#include "sim/config/config_values.h"
+#include "sim/config/section_catalog.h"
+#include "sim/config/section_reader.h"
+
+namespace hca::config {
+
+namespace {
+
+struct SectionAt {
+  SectionName name;
+  std::string text;
+  Origin origin;
+};
+
+class Loader {
+ public:
+  Loader(const std::vector<std::string>& files, const std::vector<Setting>& settings)
+      : gathered_(gatherSources(files, settings)), firstFile_(files.empty() ? std::string("config") : files.back()) {}
+
+  LoadedConfig run() {
+    loaded_.problems = std::move(gathered_.problems);
+    for (Layer& layer : gathered_.layers) keepKnown(layer);
+    std::for_each(gathered_.layers.rbegin(), gathered_.layers.rend(),
+                  [this](const Layer& layer) { values_.store(layer.assignments); });
+    readGlobalSections();
+    readHosts();
+    if (loaded_.config.run.strictNotify) applyStrictNotify();
+    readFlows();
+    checkValues();
+    sortProblems();
+    return std::move(loaded_);
+  }
+
+ private:
+  void complain(const Origin& origin, const std::string& key, std::string what, std::string nearest) {
+    loaded_.problems.push_back({origin, key, std::move(what), std::move(nearest)});
+  }
+
+  // Drops what no section declares, with a complaint: about the section once, then about keys.
+  void keepKnown(Layer& layer) {
+    std::map<std::string, std::optional<SectionName>> names;
+    for (const SectionHeader& header : layer.headers) {
+      if (names.count(header.section) != 0) continue;
+      std::string nearest;
+      names[header.section] = catalog_.resolve(header.section, nearest);
+      if (names[header.section]) {
+        sections_.push_back({*names[header.section], header.section, header.origin});
+      } else {
+        complain(header.origin, '[' + header.section + ']', "is no known section", std::move(nearest));
+      }
+    }
+    std::vector<Assignment> known;
+    for (Assignment& assignment : layer.assignments) {
+      const std::optional<SectionName>& name = names[assignment.section];
+      if (name && knows(*name->schema, assignment)) known.push_back(std::move(assignment));
+    }
+    layer.assignments = std::move(known);
+  }
+
+  bool knows(const SectionSchema& schema, const Assignment& assignment) {
+    for (const KeySchema& key : schema.keys) {
+      if (key.name == assignment.key) return true;
+    }
+    complain(assignment.origin, assignment.key, "is no known key of [" + assignment.section + ']',
+             catalog_.nearestKey(schema, assignment.key));
+    return false;
+  }
+
+  void readGlobalSections() {
+    forEachGlobalSection(loaded_.config, [this](const char* name, auto& section, const char*) {
+      readSection(name, section, values_, loaded_.problems);
+    });
+    forEachHostSection(loaded_.config.allHosts, [this](const char* name, auto& section, const char*) {
+      readSection(name, section, values_, loaded_.problems);
+    });
+  }
+
+  void readHosts() {
+    const std::uint32_t count = loaded_.config.host.count;
+    for (const SectionAt& section : sections_) {
+      if (!section.name.host || *section.name.host < count) continue;
+      complain(section.origin, '[' + section.text + ']',
+               "names a host that isn't there: hosts are numbered 0 to " + std::to_string(count - 1), {});
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      HostSections& host = loaded_.config.hosts.emplace_back(loaded_.config.allHosts);
+      forEachHostSection(host, [this, i](const char* name, auto& section, const char*) {
+        readSection("host." + std::to_string(i) + '.' + name, section, values_, loaded_.problems);
+      });
+    }
+  }
+
+  void applyStrictNotify() {
+    loaded_.config.allHosts.adapter.completion.armRule = adapter::ArmRule::kIbSpec;
+    for (HostSections& host : loaded_.config.hosts) host.adapter.completion.armRule = adapter::ArmRule::kIbSpec;
+  }
+
+  void readFlows() {
+    for (const SectionAt& section : sections_) {
+      const std::string& name = section.name.flow;
+      auto& flows = loaded_.config.flows;
+      const bool known = std::any_of(flows.begin(), flows.end(), [&](const NamedFlow& f) { return f.name == name; });
+      if (name.empty() || known) continue;
+      NamedFlow& flow = flows.emplace_back();
+      flow.name = name;
+      readSection(section.text, flow.flow, values_, loaded_.problems);
+    }
+  }
+
+  void checkValues() {
+    ConfigChecker checker(loaded_.config, values_, loaded_.problems);
+    for (const SectionAt& section : sections_) checker.addSection(section.text, section.origin);
+    checker.run();
+    if (gathered_.complete && loaded_.config.flows.empty()) {
+      complain({firstFile_, 1}, "[flow.NAME]", "is missing: there is nothing to do", {});
+    }
+  }
+
+  void sortProblems() {
+    std::map<std::string, std::size_t> rank;
+    for (const Problem& problem : loaded_.problems) rank.insert({problem.origin.source, rank.size()});
+    std::stable_sort(loaded_.problems.begin(), loaded_.problems.end(), [&](const Problem& a, const Problem& b) {
+      return std::pair(rank[a.origin.source], a.origin.line) < std::pair(rank[b.origin.source], b.origin.line);
+    });
+  }
+
+  SectionCatalog catalog_;
+  GatheredSources gathered_;
+  std::string firstFile_;
+  std::vector<SectionAt> sections_;
+  ConfigValues values_;
+  LoadedConfig loaded_;
+};
+
+}  // namespace
+
+LoadedConfig loadConfig(const std::vector<std::string>& files, const std::vector<Setting>& settings) {
+  return Loader(files, settings).run();
+}
+
+}  // namespace hca::config

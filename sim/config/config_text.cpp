@@ -1,0 +1,146 @@
+#include "sim/config/config_text.h"
+
+#include <algorithm>
+
+#include "sim/config/section_catalog.h"
+#include "sim/config/section_schema.h"
+
+namespace hca::config {
+
+namespace {
+
+using KeyTexts = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<SectionText> hostTexts(const HostSections& host) {
+  std::vector<SectionText> texts;
+  forEachHostSection(
+      host, [&](const char* name, const auto& section, const char*) { texts.emplace_back(name, keyTexts(section)); });
+  return texts;
+}
+
+// Keys of `own` whose value isn't that of `common`; both list the same keys.
+KeyTexts difference(const KeyTexts& own, const KeyTexts& common) {
+  KeyTexts different;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i].second != common[i].second) different.push_back(own[i]);
+  }
+  return different;
+}
+
+std::string quotedIfNeeded(const std::string& value) {
+  const bool plain =
+      !value.empty() && value.find_first_of("#;") == std::string::npos && value.front() != ' ' && value.back() != ' ';
+  return plain ? value : '"' + value + '"';
+}
+
+const KeySchema* findKey(const SectionCatalog& catalog, const std::string& section, const std::string& key) {
+  std::string nearest;
+  const auto name = catalog.resolve(section, nearest);
+  if (!name) return nullptr;
+  for (const KeySchema& schema : name->schema->keys) {
+    if (schema.name == key) return &schema;
+  }
+  return nullptr;
+}
+
+std::string facts(const KeySchema& key) {
+  const std::string fallback = key.fallback.empty() ? std::string("empty") : key.fallback;
+  return key.kind + (key.range.empty() ? "" : ", " + key.range) + ", default " + fallback;
+}
+
+std::string escaped(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, "\\");
+  return text;
+}
+
+std::string heading(const SectionSchema& section) {
+  switch (section.scope) {
+    case Scope::kGlobal:
+      return "`[" + section.name + "]`";
+    case Scope::kPerHost:
+      return "`[" + section.name + "]`, `[host.N." + section.name + "]`";
+    case Scope::kNamed:
+      return "`[" + section.name + ".NAME]`";
+  }
+  return {};
+}
+
+std::string sectionMarkdown(const SectionSchema& section) {
+  std::string text = "\n## " + heading(section) + "\n\n" + section.doc + ".\n\n";
+  text += "| key | kind | default | range | meaning |\n| --- | --- | --- | --- | --- |\n";
+  for (const KeySchema& key : section.keys) {
+    text += "| `" + key.name + "` | " + key.kind + " | " + (key.fallback.empty() ? "" : '`' + key.fallback + '`') +
+            " | " + escaped(key.range) + " | " + escaped(key.doc) + " |\n";
+  }
+  return text;
+}
+
+constexpr const char* kReferenceHead = R"(# Configuration reference
+
+Written by `hcasim config reference`; a test compares the two. Don't edit it by hand.
+
+A configuration is a text file of `[section]` lines and `key = value` lines. `#` and `;` start a comment; a value that
+holds one of them stands in double quotes. `include = other.ini` before the first section reads another file first; its
+path is relative to the file that names it. Of several values for a key the strongest counts: `--set section.key=value`
+on the command line, then the file named last on the command line, then the files that it includes.
+
+A section such as `[cpu]` holds for all hosts; `[host.N.cpu]` holds for host N alone and is stronger, wherever it
+stands. `[flow.NAME]` may be given any number of times; NAME is free.
+
+| kind | how it is written |
+| --- | --- |
+| time | decimal number with ps, ns, us, ms or s: `1.5us`; `unlimited` where the range allows it |
+| size | with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024): `4KiB` |
+| rate | with bps, kbps, Mbps, Gbps or Tbps: `100Gbps` |
+| frequency | with Hz, kHz, MHz or GHz: `1GHz` |
+| count, clock cycles, entries | a whole number: `128` |
+| ratio | a decimal number: `0.25` |
+| yes or no | `yes`, `true`, `on`, `no`, `false` or `off` |
+| word | one of the words under "range" |
+| text | anything |
+)";
+
+}  // namespace
+
+std::vector<SectionText> effectiveSections(const Config& config) {
+  std::vector<SectionText> texts;
+  forEachGlobalSection(
+      config, [&](const char* name, const auto& section, const char*) { texts.emplace_back(name, keyTexts(section)); });
+  const std::vector<SectionText> common = hostTexts(config.allHosts);
+  texts.insert(texts.end(), common.begin(), common.end());
+  for (std::size_t i = 0; i < config.hosts.size(); ++i) {
+    const std::vector<SectionText> own = hostTexts(config.hosts[i]);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      KeyTexts different = difference(own[k].second, common[k].second);
+      if (!different.empty())
+        texts.emplace_back("host." + std::to_string(i) + '.' + own[k].first, std::move(different));
+    }
+  }
+  for (const NamedFlow& named : config.flows) {
+    texts.emplace_back(std::string(kFlowSection) + '.' + named.name, keyTexts(named.flow));
+  }
+  return texts;
+}
+
+std::string effectiveIni(const Config& config, bool withDocs) {
+  const SectionCatalog catalog;
+  std::string text;
+  for (const auto& [section, keys] : effectiveSections(config)) {
+    text += (text.empty() ? "[" : "\n[") + section + "]\n";
+    for (const auto& [key, value] : keys) {
+      const KeySchema* schema = withDocs ? findKey(catalog, section, key) : nullptr;
+      if (schema != nullptr) text += "# " + schema->doc + " (" + facts(*schema) + ")\n";
+      text += key + " = " + quotedIfNeeded(value) + '\n';
+    }
+  }
+  return text;
+}
+
+std::string referenceMarkdown() {
+  std::string text = kReferenceHead;
+  const SectionCatalog catalog;
+  for (const SectionSchema& section : catalog.sections()) text += sectionMarkdown(section);
+  return text;
+}
+
+}  // namespace hca::config

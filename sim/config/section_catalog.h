@@ -1,0 +1,37 @@
+// All sections, and what a section's name in a file means.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/config/section_schema.h"
+
+namespace hca::config {
+
+/// A section name as written, taken apart.
+struct SectionName {
+  const SectionSchema* schema = nullptr;
+  std::optional<std::uint32_t> host;  ///< of [host.N.*]
+  std::string flow;                   ///< of [flow.NAME]
+};
+
+class SectionCatalog {
+ public:
+  SectionCatalog();
+
+  [[nodiscard]] const std::vector<SectionSchema>& sections() const { return sections_; }
+  /// Nothing, if there is no such section; `nearest` is then the name that was probably meant.
+  [[nodiscard]] std::optional<SectionName> resolve(const std::string& name, std::string& nearest) const;
+  /// The nearest known key of `schema`. If another section has a nearer one, that, as "section.key".
+  [[nodiscard]] std::string nearestKey(const SectionSchema& schema, const std::string& key) const;
+
+ private:
+  [[nodiscard]] const SectionSchema* find(const std::string& name) const;
+  [[nodiscard]] std::string nearestSection(const std::string& name, const std::string& prefix) const;
+
+  std::vector<SectionSchema> sections_;
+};
+
+}  // namespace hca::config

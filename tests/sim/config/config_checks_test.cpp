@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+
+#include "tests/sim/config/config_test_files.h"
+
+namespace hca::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using ConfigChecksTest = ConfigTest;
+
+TEST_F(ConfigChecksTest, HostsAndCoresOfAFlow) {
+  EXPECT_THAT(problems("[host.1.cpu]\ncores = 2\n[flow.a]\niters = 1\nclient_core = 7\nserver_core = 1\n"), IsEmpty());
+  EXPECT_THAT(problems("[host.1.cpu]\ncores = 2\n[flow.a]\niters = 1\nclient_core = 8\nserver_core = 2\n"),
+              ElementsAre("main.ini:5: client_core: 8 is no core of host 0: cores are numbered 0 to 7",
+                          "main.ini:6: server_core: 2 is no core of host 1: cores are numbered 0 to 1"));
+  EXPECT_THAT(problems("[flow.a]\niters = 1\nclient = 2\n"),
+              ElementsAre("main.ini:3: client: 2 is no host: hosts are numbered 0 to 1"));
+  EXPECT_THAT(problems("[flow.a]\niters = 1\nserver = 0\n"),
+              ElementsAre("main.ini:3: server: is the same host as client"));
+  EXPECT_THAT(problems("[flow.a]\niters = 1\nserver = 0\nclient = 1\n"), IsEmpty());
+}
+
+TEST_F(ConfigChecksTest, Sizes) {
+  for (const char* mtu : {"256B", "512B", "1KiB", "2KiB", "4096B"}) {
+    EXPECT_THAT(problems("[flow.a]\niters = 1\nmtu = " + std::string(mtu) + '\n'), IsEmpty());
+  }
+  EXPECT_THAT(problems("[flow.a]\niters = 1\nmtu = 1500B\ncqe_size = 96B\n"),
+              ElementsAre("main.ini:3: mtu: 1500B is no MTU: 256B, 512B, 1KiB, 2KiB or 4KiB",
+                          "main.ini:4: cqe_size: 96B is no size of a completion entry: 64B or 128B"));
+}
+
+TEST_F(ConfigChecksTest, MtuOfLinkAndFlow) {
+  EXPECT_THAT(problems("[link]\nmtu = 2KiB\n[flow.a]\niters = 1\nmtu = 2KiB\n"), IsEmpty());
+  EXPECT_THAT(problems("[link]\nmtu = 2KiB\n[flow.a]\niters = 1\n"),
+              ElementsAre("main.ini:3: mtu: 4KiB is more than the link carries (2KiB)"));
+  EXPECT_THAT(problems("[link]\nmtu = 1500B\n[flow.a]\niters = 1\n"),
+              ElementsAre("main.ini:2: mtu: 1500B is no MTU: 256B, 512B, 1KiB, 2KiB or 4KiB"));
+}
+
+TEST_F(ConfigChecksTest, Depths) {
+  EXPECT_THAT(problems("[flow.a]\niters = 1\ntx_depth = 4\ncq_mod = 4\npost_list = 4\n"), IsEmpty());
+  EXPECT_THAT(problems("[flow.a]\niters = 1\ntx_depth = 4\ncq_mod = 5\npost_list = 6\n"),
+              ElementsAre("main.ini:4: cq_mod: 5 is more than tx_depth (4): the queue would fill without a completion",
+                          "main.ini:5: post_list: 6 is more than tx_depth (4)"));
+}
+
+TEST_F(ConfigChecksTest, OrderOfFlows) {
+  EXPECT_THAT(problems("[flow.a]\niters = 1\n[flow.b]\niters = 1\nafter = a\n[flow.c]\niters = 1\nafter = b\n"),
+              IsEmpty());
+  EXPECT_THAT(problems("[flow.first]\niters = 1\n[flow.b]\niters = 1\nafter = frist\n"),
+              ElementsAre("main.ini:5: after: 'frist' is no flow (nearest known: first)"));
+  EXPECT_THAT(problems("[flow.a]\niters = 1\nafter = a\n"),
+              ElementsAre("main.ini:3: after: makes the flow wait for itself"));
+  EXPECT_THAT(
+      problems("[flow.a]\niters = 1\nafter = b\n[flow.b]\niters = 1\nafter = a\n[flow.c]\niters = 1\nafter = a\n"),
+      ElementsAre("main.ini:3: after: makes the flow wait for itself",
+                  "main.ini:6: after: makes the flow wait for itself"));
+}
+
+TEST_F(ConfigChecksTest, AKeyIsComplainedAboutOnce) {
+  EXPECT_THAT(
+      problems("[flow.a]\niters = x\nclient_core = 9999\nmtu = 1500B\n"),
+      ElementsAre("main.ini:2: iters: 'x' is not a number", "main.ini:3: client_core: 9999 is out of range: 0 to 1023",
+                  "main.ini:4: mtu: 1500B is no MTU: 256B, 512B, 1KiB, 2KiB or 4KiB"));
+}
+
+}  // namespace
+}  // namespace hca::config
