@@ -19,9 +19,7 @@ Requester::Requester(const AdapterContext& context, const DatapathConfig& config
       units_(config.processingUnits),
       unitTimer_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onUnitFree),
       ackTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onAckTimeout),
-      rnrTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onRnrTimeout) {
-  ports_.egress.connect(ports_.port, *this);
-}
+      rnrTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onRnrTimeout) {}
 
 // ---- scheduling
 
@@ -36,8 +34,11 @@ void Requester::submit(QueuePair& qp, SendRequest request) {
 
 bool Requester::hasWork(const QueuePair& qp) {
   const RequesterState& state = qp.requester;
-  return qp.maySend() && !state.waitingForRnr && state.cursor < state.requests.size() &&
-         !state.requests[state.cursor].faulted;
+  if (!qp.maySend() || state.waitingForRnr || state.cursor >= state.requests.size()) return false;
+  const SendRequest& next = state.requests[state.cursor];
+  if (next.faulted) return false;
+  if (next.fence && state.readsInFlight > 0) return false;
+  return !next.hasResponse() || state.readsInFlight < (1U << qp.attributes.logMaxOutstandingReads);
 }
 
 void Requester::schedule(QueuePair& qp) {
@@ -51,7 +52,7 @@ void Requester::schedule(QueuePair& qp) {
 void Requester::pump() {
   while (!ready_.empty()) {
     if (units_.freeAt() > context_.now()) return unitTimer_.set(units_.freeAt());
-    if (!ports_.egress.hasRoom()) return;
+    if (!ports_.egress.hasRoom(*this)) return;
     QueuePair* qp = ports_.queuePairs.find(ready_.pop());
     if (qp == nullptr || !std::exchange(qp->requester.queued, false) || !hasWork(*qp)) continue;
     units_.occupy(context_.after(config_.issueCycles));
@@ -69,6 +70,7 @@ void Requester::buildPacket(QueuePair& qp) {
   RequesterState& state = qp.requester;
   SendRequest& request = state.requests[state.cursor];
   if (!request.started && !start(qp, request)) return failIfOldest(qp);
+  if (request.hasResponse()) return buildRead(qp, request);
   const std::uint32_t index = state.cursorPacket;
   const std::uint32_t offset = index * qp.attributes.mtu;
   const std::uint32_t length = std::min(request.length - offset, qp.attributes.mtu);
@@ -77,7 +79,7 @@ void Requester::buildPacket(QueuePair& qp) {
   packet.payloadLength = length;
   if (request.isInline()) {
     packet.payload = context_.pool.copyOf(request.inlineData.view().subview(offset, length));
-  } else if (length > 0 && !gather(qp, request, offset, length)) {
+  } else if (length > 0 && !gather(qp, request, offset, length, Access::kLocalRead)) {
     fault(qp, request, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
     return failIfOldest(qp);
   }
@@ -85,7 +87,25 @@ void Requester::buildPacket(QueuePair& qp) {
     ++state.cursor;
     state.cursorPacket = 0;
   }
-  ports_.egress.send(qp, state.egress, std::move(packet), segments_);
+  ports_.egress.send(qp, state.egress, std::move(packet), segments_, this);
+}
+
+// One packet asks for all of a read, or for the rest of it when some responses are there already.
+void Requester::buildRead(QueuePair& qp, SendRequest& request) {
+  RequesterState& state = qp.requester;
+  network::Packet packet = makePacket(qp, request, 0);
+  const std::uint32_t offset = state.cursorPacket * qp.attributes.mtu;
+  packet.psn = psnAdd(request.firstPsn, state.cursorPacket);
+  packet.remoteAddress += offset;
+  packet.dmaLength = request.isAtomic() ? 0 : request.length - offset;
+  packet.swapOrAdd = request.swapOrAdd;
+  packet.compare = request.compare;
+  packet.ackRequest = true;
+  ++state.readsInFlight;
+  ++state.cursor;
+  state.cursorPacket = 0;
+  segments_.clear();
+  ports_.egress.send(qp, state.egress, std::move(packet), segments_, this);
 }
 
 // Checks a request whose first packet is due and gives it its packet sequence numbers.
@@ -96,6 +116,11 @@ bool Requester::start(QueuePair& qp, SendRequest& request) {
   }
   if (request.length > (std::uint64_t{1} << qp.attributes.logMaxMessage)) {
     fault(qp, request, CqeSyndrome::kLocalLength, vendor_error::kMessageTooLong);
+    return false;
+  }
+  constexpr std::uint32_t kAtomicSize = 8;
+  if (request.isAtomic() && request.length != kAtomicSize) {
+    fault(qp, request, CqeSyndrome::kLocalLength, vendor_error::kLocalLength);
     return false;
   }
   request.started = true;
@@ -128,7 +153,8 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
 }
 
 // Appends to segments_ the bus addresses of bytes [offset, offset + length) of the request.
-bool Requester::gather(const QueuePair& qp, const SendRequest& request, std::uint32_t offset, std::uint32_t length) {
+bool Requester::gather(const QueuePair& qp, const SendRequest& request, std::uint32_t offset, std::uint32_t length,
+                       Access access) {
   std::uint64_t skip = offset;
   std::uint64_t left = length;
   for (std::size_t i = 0; i < request.segments.size() && left > 0; ++i) {
@@ -138,9 +164,8 @@ bool Requester::gather(const QueuePair& qp, const SendRequest& request, std::uin
       continue;
     }
     const std::uint64_t take = std::min<std::uint64_t>(segment.length - skip, left);
-    const AccessRequest access{segment.key, qp.attributes.pd,  qp.number, segment.address + skip,
-                               take,        Access::kLocalRead};
-    if (ports_.translator.translate(access, segments_).fault != AccessFault::kNone) return false;
+    const AccessRequest piece{segment.key, qp.attributes.pd, qp.number, segment.address + skip, take, access};
+    if (ports_.translator.translate(piece, segments_).fault != AccessFault::kNone) return false;
     left -= take;
     skip = 0;
   }
@@ -172,20 +197,82 @@ bool Requester::isOutstanding(const QueuePair& qp, std::uint32_t psn) const {
   return psnDistance(psn, state.requests[0].firstPsn) >= 0 && psnDistance(psn, state.nextPsn) < 0;
 }
 
-void Requester::onAcknowledge(QueuePair& qp, const network::Packet& packet) {
+void Requester::onResponse(QueuePair& qp, const network::Packet& packet) {
   if (!qp.maySend()) return;
-  // An acknowledgement of something never sent, or long done, is a ghost or a duplicate.
+  // A response to something never sent, or long done, is a ghost or a duplicate.
   if (!isOutstanding(qp, packet.psn)) return;
-  if (aeth::isAck(packet.syndrome)) {
-    completeThrough(qp, packet.psn);
-    qp.requester.retriesLeft = qp.attributes.retryCount;
-    qp.requester.rnrRetriesLeft = qp.attributes.rnrRetry;
-    restartAckTimer(qp);
-    return schedule(qp);
-  }
-  completeThrough(qp, psnAdd(packet.psn, kPsnMask));
+  if (packet.operation == network::Operation::kAcknowledge) return onAcknowledge(qp, packet);
+  onReturnedData(qp, packet);
+}
+
+void Requester::onAcknowledge(QueuePair& qp, const network::Packet& packet) {
+  const bool isAck = aeth::isAck(packet.syndrome);
+  const std::uint32_t through = isAck ? packet.psn : psnAdd(packet.psn, kPsnMask);
+  completeThrough(qp, through);
+  if (!qp.maySend()) return;
   if (aeth::isRnrNak(packet.syndrome)) return onRnrNak(qp, packet);
-  onNak(qp, packet);
+  if (!isAck) return onNak(qp, packet);
+  // An acknowledgement beyond a read whose data never came: the response was lost (InfiniBand volume 1, 9.7.5.1.4).
+  const RequesterState& state = qp.requester;
+  if (!state.requests.empty() && state.requests[0].hasResponse() && state.requests[0].started &&
+      psnDistance(packet.psn, state.requests[0].firstPsn) >= 0) {
+    return recover(qp);
+  }
+  onProgress(qp);
+}
+
+// Asks once for the first response that is missing; what follows it comes again behind it.
+void Requester::recover(QueuePair& qp) {
+  if (std::exchange(qp.requester.recovering, true)) return;
+  const SendRequest& oldest = qp.requester.requests[0];
+  retry(qp, psnAdd(oldest.firstPsn, oldest.packetsReturned));
+}
+
+void Requester::onProgress(QueuePair& qp) {
+  qp.requester.recovering = false;
+  qp.requester.retriesLeft = qp.attributes.retryCount;
+  qp.requester.rnrRetriesLeft = qp.attributes.rnrRetry;
+  restartAckTimer(qp);
+  schedule(qp);
+}
+
+// A read response or atomic acknowledgement: the next expected one, or something before it is missing.
+void Requester::onReturnedData(QueuePair& qp, const network::Packet& packet) {
+  RequesterState& state = qp.requester;
+  completeThrough(qp, psnAdd(packet.psn, kPsnMask));
+  if (!qp.maySend() || state.requests.empty() || !state.requests.front().started) return;
+  SendRequest& oldest = state.requests.front();
+  const std::uint32_t expected = psnAdd(oldest.firstPsn, oldest.packetsReturned);
+  if (!oldest.hasResponse() || psnDistance(packet.psn, expected) < 0) return;
+  if (packet.psn != expected) return recover(qp);
+  const bool placed = placeReturned(qp, oldest, packet);
+  if (!placed) return failOldest(qp, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
+  if (++oldest.packetsReturned == oldest.packets) {
+    const SendRequest request = std::move(oldest);
+    popOldest(qp);
+    complete(qp, request);
+    if (qp.inError()) return;
+  }
+  onProgress(qp);
+}
+
+// Writes returned data where the request wants it.
+bool Requester::placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet) {
+  constexpr std::uint32_t kAtomicSize = 8;
+  const std::uint32_t length = request.isAtomic() ? kAtomicSize : packet.payloadLength;
+  segments_.clear();
+  if (!gather(qp, request, request.packetsReturned * qp.attributes.mtu, length, Access::kLocalWrite)) return false;
+  const ByteView data = request.isAtomic() ? bytesOf(packet.atomicResult) : packet.payload.view();
+  std::uint32_t offset = 0;
+  for (const Segment& segment : segments_) {
+    pcie::DmaWrite write;
+    write.address = segment.address;
+    write.length = segment.length;
+    if (!data.empty()) write.data = data.subview(offset, segment.length);
+    context_.dma.write(write);
+    offset += segment.length;
+  }
+  return true;
 }
 
 void Requester::onRnrNak(QueuePair& qp, const network::Packet& packet) {
@@ -228,7 +315,8 @@ void Requester::onAckTimeout(std::uint32_t qpNumber) {
   if (qp == nullptr || !qp->maySend()) return;
   const RequesterState& state = qp->requester;
   if (state.requests.empty() || !state.requests[0].started) return;
-  retry(*qp, state.requests[0].firstPsn);
+  qp->requester.recovering = false;
+  retry(*qp, psnAdd(state.requests[0].firstPsn, state.requests[0].packetsReturned));
 }
 
 void Requester::retry(QueuePair& qp, std::uint32_t psn) {
@@ -245,11 +333,16 @@ void Requester::retry(QueuePair& qp, std::uint32_t psn) {
 void Requester::goBackTo(QueuePair& qp, std::uint32_t psn) {
   RequesterState& state = qp.requester;
   ports_.egress.cancel(state.egress);
+  std::uint32_t readsBefore = 0;
   for (std::uint32_t i = 0; i < state.requests.size() && state.requests[i].started; ++i) {
     const SendRequest& request = state.requests[i];
     const std::int32_t index = psnDistance(psn, request.firstPsn);
-    if (index < 0 || index >= static_cast<std::int32_t>(request.packets)) continue;
+    if (index < 0 || index >= static_cast<std::int32_t>(request.packets)) {
+      if (request.hasResponse()) ++readsBefore;
+      continue;
+    }
     ++retransmissions_;
+    state.readsInFlight = readsBefore;
     state.cursor = i;
     state.cursorPacket = static_cast<std::uint32_t>(index);
     return;
@@ -262,16 +355,24 @@ void Requester::goBackTo(QueuePair& qp, std::uint32_t psn) {
 void Requester::completeThrough(QueuePair& qp, std::uint32_t psn) {
   RequesterState& state = qp.requester;
   while (!state.requests.empty()) {
-    const SendRequest& oldest = state.requests.front();
+    SendRequest& oldest = state.requests.front();
     if (!oldest.started || psnDistance(psn, psnAdd(oldest.firstPsn, oldest.packets - 1)) < 0) break;
-    const SendRequest request = state.requests.pop();
-    if (state.cursor > 0) {
-      --state.cursor;
-    } else {
-      state.cursorPacket = 0;  // acknowledged while it was being sent again
-    }
+    if (oldest.hasResponse()) break;  // its data complete it
+    const SendRequest request = std::move(oldest);
+    popOldest(qp);
     complete(qp, request);
     if (qp.inError()) return;  // the completion queue refused it
+  }
+}
+
+void Requester::popOldest(QueuePair& qp) {
+  RequesterState& state = qp.requester;
+  const bool wasRead = state.requests.pop().hasResponse();
+  if (state.cursor > 0) {
+    --state.cursor;
+    if (wasRead && state.readsInFlight > 0) --state.readsInFlight;
+  } else {
+    state.cursorPacket = 0;  // answered while it was being sent again
   }
 }
 
@@ -351,6 +452,7 @@ void Requester::flush(QueuePair& qp) {
   ackTimers_.cancel(qp.number.value());
   rnrTimers_.cancel(qp.number.value());
   state.waitingForRnr = false;
+  state.readsInFlight = 0;
   state.cursor = 0;
   state.cursorPacket = 0;
   while (!state.requests.empty()) {

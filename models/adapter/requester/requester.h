@@ -21,7 +21,7 @@ namespace hca::adapter {
 /// The requester of reliable connections: schedules queue pairs round robin, one packet a turn, on the processing
 /// units; numbers packets; keeps requests until they are acknowledged; goes back on a NAK or a time-out; completes in
 /// order. A request that fails reports its cause after everything before it is done.
-class Requester final : private EgressListener {
+class Requester final : private EgressListener, private EgressRoomListener {
  public:
   struct Ports {
     EgressPipeline& egress;
@@ -30,14 +30,13 @@ class Requester final : private EgressListener {
     QpLookup& queuePairs;
     QpErrorSink& errors;
     const RouteBuilder& routes;
-    network::PacketSender& port;
   };
   Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
   /// A WQE was fetched and parsed. In error it is flushed at once.
   void submit(QueuePair& qp, SendRequest request);
-  /// An acknowledgement arrived.
-  void onAcknowledge(QueuePair& qp, const network::Packet& packet);
+  /// An acknowledgement, read response or atomic acknowledgement arrived.
+  void onResponse(QueuePair& qp, const network::Packet& packet);
   /// Requests may flow again (state change).
   void resume(QueuePair& qp) { schedule(qp); }
   /// Completes everything as flushed.
@@ -60,12 +59,20 @@ class Requester final : private EgressListener {
   void schedule(QueuePair& qp);
   void pump();
   void buildPacket(QueuePair& qp);
+  void buildRead(QueuePair& qp, SendRequest& request);
   bool start(QueuePair& qp, SendRequest& request);
   network::Packet makePacket(const QueuePair& qp, const SendRequest& request, std::uint32_t index) const;
-  bool gather(const QueuePair& qp, const SendRequest& request, std::uint32_t offset, std::uint32_t length);
+  bool gather(const QueuePair& qp, const SendRequest& request, std::uint32_t offset, std::uint32_t length,
+              Access access);
   void fault(QueuePair& qp, SendRequest& request, CqeSyndrome syndrome, std::uint8_t vendorError);
   void failIfOldest(QueuePair& qp);
   void completeThrough(QueuePair& qp, std::uint32_t psn);
+  void onAcknowledge(QueuePair& qp, const network::Packet& packet);
+  void onReturnedData(QueuePair& qp, const network::Packet& packet);
+  bool placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet);
+  void recover(QueuePair& qp);
+  void onProgress(QueuePair& qp);
+  void popOldest(QueuePair& qp);
   void complete(QueuePair& qp, const SendRequest& request);
   void completeWithError(QueuePair& qp, const SendRequest& request, CqeSyndrome syndrome, std::uint8_t vendorError);
   void goBackTo(QueuePair& qp, std::uint32_t psn);

@@ -12,13 +12,15 @@ namespace hca::adapter {
 struct RequesterState {
   /// Requests from the oldest unacknowledged to the newest fetched.
   kernel::RingQueue<SendRequest> requests;
-  std::uint32_t cursor = 0;        ///< place in `requests` of the one whose packets are being built
-  std::uint32_t cursorPacket = 0;  ///< its next packet
-  std::uint32_t nextPsn = 0;       ///< of the next request that starts
+  std::uint32_t cursor = 0;         ///< place in `requests` of the one whose packets are being built
+  std::uint32_t cursorPacket = 0;   ///< its next packet
+  std::uint32_t readsInFlight = 0;  ///< reads and atomics sent and not answered
+  std::uint32_t nextPsn = 0;        ///< of the next request that starts
   std::uint8_t retriesLeft = 7;
   std::uint8_t rnrRetriesLeft = 7;
   bool queued = false;  ///< in the scheduler's list
   bool waitingForRnr = false;
+  bool recovering = false;  ///< a lost response was asked for again; later ones change nothing until it comes
   EgressQueue egress;
 };
 

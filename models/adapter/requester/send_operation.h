@@ -13,6 +13,9 @@ namespace hca::adapter {
     case wire::SendOpcode::kSendImmediate:
     case wire::SendOpcode::kWrite:
     case wire::SendOpcode::kWriteImmediate:
+    case wire::SendOpcode::kRead:
+    case wire::SendOpcode::kCompareSwap:
+    case wire::SendOpcode::kFetchAdd:
       return true;
     default:
       return false;
@@ -22,6 +25,9 @@ namespace hca::adapter {
 /// Operation of one packet of a message. Precondition: isSupported(opcode).
 [[nodiscard]] constexpr network::Operation operationFor(wire::SendOpcode opcode, bool first, bool last) {
   using network::Operation;
+  if (opcode == wire::SendOpcode::kRead) return Operation::kReadRequest;
+  if (opcode == wire::SendOpcode::kCompareSwap) return Operation::kCompareSwap;
+  if (opcode == wire::SendOpcode::kFetchAdd) return Operation::kFetchAdd;
   const bool isWrite = opcode == wire::SendOpcode::kWrite || opcode == wire::SendOpcode::kWriteImmediate;
   const bool immediate = opcode == wire::SendOpcode::kSendImmediate || opcode == wire::SendOpcode::kWriteImmediate;
   if (first && last) {

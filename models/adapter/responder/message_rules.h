@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "models/adapter/completion/completion_port.h"
+#include "models/adapter/responder/response.h"
+#include "models/adapter/transport/acknowledge.h"
 #include "models/network/packet.h"
 
 namespace hca::adapter {
@@ -52,6 +54,41 @@ namespace hca::adapter {
   if (!endsMessage(packet.operation)) return packet.payloadLength == mtu;
   if (!beginsMessage(packet.operation)) return packet.payloadLength >= 1 && packet.payloadLength <= mtu;
   return packet.payloadLength <= mtu;
+}
+
+/// Reads and atomics are answered by a response of their own instead of an acknowledgement.
+[[nodiscard]] constexpr bool hasOwnResponse(network::Operation o) {
+  return o == network::Operation::kReadRequest || network::carriesAtomic(o);
+}
+
+/// Sequence numbers that a request takes: a read as many as its response has packets.
+[[nodiscard]] inline std::uint32_t sequenceNumbersOf(const network::Packet& packet, std::uint32_t mtu) {
+  if (packet.operation != network::Operation::kReadRequest || packet.dmaLength == 0) return 1;
+  return (packet.dmaLength + mtu - 1) / mtu;
+}
+
+[[nodiscard]] inline Response readResponse(const network::Packet& request, std::uint32_t messageNumber) {
+  Response response;
+  response.kind = Response::Kind::kRead;
+  response.syndrome = aeth::kAck;
+  response.psn = request.psn;
+  response.messageNumber = messageNumber;
+  response.address = request.remoteAddress;
+  response.key = request.remoteKey;
+  response.length = request.dmaLength;
+  response.request = request.request;
+  return response;
+}
+
+[[nodiscard]] inline Response atomicResponse(const network::Packet& request, std::uint32_t messageNumber) {
+  Response response;
+  response.kind = Response::Kind::kAtomic;
+  response.syndrome = aeth::kAck;
+  response.psn = request.psn;
+  response.messageNumber = messageNumber;
+  response.ready = false;
+  response.request = request.request;
+  return response;
 }
 
 /// CQE opcode of the receive completion that a message's last packet causes.

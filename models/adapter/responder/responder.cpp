@@ -21,6 +21,8 @@ constexpr auto kInvalidRequest = static_cast<std::uint8_t>(EventType::kWqInvalid
 
 Responder::Responder(const AdapterContext& context, const Ports& ports) : context_(context), ports_(ports) {
   ports_.receiveQueue.connect(*this);
+  ports_.responses.connect(*this);
+  ports_.atomics.connect(*this);
 }
 
 void Responder::onRequest(QueuePair& qp, network::Packet& packet) {
@@ -32,11 +34,7 @@ void Responder::onRequest(QueuePair& qp, network::Packet& packet) {
 void Responder::process(QueuePair& qp, network::Packet& packet) {
   ResponderState& state = qp.responder;
   const std::int32_t distance = psnDistance(packet.psn, state.expectedPsn);
-  if (distance < 0) {
-    ++duplicates_;
-    if (packet.ackRequest) acknowledge(qp, aeth::kAck, psnAdd(state.expectedPsn, kPsnMask));
-    return;
-  }
+  if (distance < 0) return processDuplicate(qp, packet);
   if (distance > 0) {
     if (std::exchange(state.nakSent, true)) return;
     ++sequenceNaks_;
@@ -52,9 +50,32 @@ void Responder::process(QueuePair& qp, network::Packet& packet) {
       break;
   }
   state.nakSent = false;
-  state.expectedPsn = psnAdd(state.expectedPsn, 1);
+  state.expectedPsn = psnAdd(state.expectedPsn, sequenceNumbersOf(packet, qp.attributes.mtu));
+  if (hasOwnResponse(packet.operation)) return;
   if (endsMessage(packet.operation)) finishMessage(qp, packet);
   if (packet.ackRequest) acknowledge(qp, aeth::kAck, packet.psn);
+}
+
+// InfiniBand volume 1, 9.7.5.1.2: a duplicate read is executed again, a duplicate atomic is answered with its stored
+// result, anything else is acknowledged again.
+void Responder::processDuplicate(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  ++duplicates_;
+  if (packet.operation == network::Operation::kReadRequest) {
+    if (mayRead(qp, packet)) ports_.responses.send(qp, readResponse(packet, state.messageNumber));
+    return;
+  }
+  if (network::carriesAtomic(packet.operation)) {
+    for (std::size_t i = 0; i < state.replays.size(); ++i) {
+      if (state.replays[i].psn != packet.psn) continue;
+      Response replay = atomicResponse(packet, state.messageNumber);
+      replay.ready = true;
+      replay.result = state.replays[i].result;
+      return ports_.responses.send(qp, replay);
+    }
+    return;
+  }
+  if (packet.ackRequest) acknowledge(qp, aeth::kAck, psnAdd(state.expectedPsn, kPsnMask));
 }
 
 Responder::Outcome Responder::execute(QueuePair& qp, network::Packet& packet) {
@@ -65,6 +86,8 @@ Responder::Outcome Responder::execute(QueuePair& qp, network::Packet& packet) {
   }
   if (isSend(packet.operation)) return executeSend(qp, packet);
   if (isWrite(packet.operation)) return executeWrite(qp, packet);
+  if (packet.operation == network::Operation::kReadRequest) return executeRead(qp, packet);
+  if (network::carriesAtomic(packet.operation)) return executeAtomic(qp, packet);
   return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
 }
 
@@ -85,6 +108,59 @@ Responder::Outcome Responder::executeWrite(QueuePair& qp, const network::Packet&
   if (network::carriesImmediate(packet.operation) && takeReceive(qp) == Outcome::kWait) return Outcome::kWait;
   if (beginsMessage(packet.operation) && startWrite(qp, packet) == Outcome::kFailed) return Outcome::kFailed;
   return placeByWrite(qp, packet);
+}
+
+bool Responder::mayRead(const QueuePair& qp, const network::Packet& packet) {
+  segments_.clear();
+  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
+                             packet.remoteAddress, packet.dmaLength, Access::kRemoteRead};
+  return qp.attributes.remoteRead && ports_.translator.translate(access, segments_).fault == AccessFault::kNone;
+}
+
+Responder::Outcome Responder::executeRead(QueuePair& qp, const network::Packet& packet) {
+  if (!mayRead(qp, packet)) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+  qp.responder.messageNumber = psnAdd(qp.responder.messageNumber, 1);
+  ports_.responses.send(qp, readResponse(packet, qp.responder.messageNumber));
+  return Outcome::kDone;
+}
+
+Responder::Outcome Responder::executeAtomic(QueuePair& qp, const network::Packet& packet) {
+  constexpr std::uint32_t kOperandSize = 8;
+  if (packet.remoteAddress % kOperandSize != 0) return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  segments_.clear();
+  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
+                             packet.remoteAddress, kOperandSize,     Access::kRemoteAtomic};
+  if (!qp.attributes.remoteAtomic || ports_.translator.translate(access, segments_).fault != AccessFault::kNone) {
+    return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+  }
+  qp.responder.messageNumber = psnAdd(qp.responder.messageNumber, 1);
+  ports_.responses.send(qp, atomicResponse(packet, qp.responder.messageNumber));
+  AtomicOperation operation;
+  operation.compareSwap = packet.operation == network::Operation::kCompareSwap;
+  operation.address = segments_.front().address;
+  operation.swapOrAdd = packet.swapOrAdd;
+  operation.compare = packet.compare;
+  operation.qp = qp.number;
+  operation.psn = packet.psn;
+  ports_.atomics.execute(operation);
+  return Outcome::kDone;
+}
+
+void Responder::onAtomicDone(const AtomicOperation& operation, bool ok, std::uint64_t before) {
+  QueuePair* qp = ports_.queuePairs.find(operation.qp);
+  if (qp == nullptr || !qp->mayReceive()) return;
+  if (!ok) return onResponseFault(*qp, operation.psn);
+  auto& replays = qp->responder.replays;
+  if (replays.size() >= (std::size_t{1} << qp->attributes.logMaxResponderReads)) replays.pop();
+  replays.push({operation.psn, before});
+  ports_.responses.finishAtomic(*qp, operation.psn, before);
+}
+
+// Memory that passed the checks can't be reached: a remote operational error.
+void Responder::onResponseFault(QueuePair& qp, std::uint32_t psn) {
+  ports_.responses.reset(qp);
+  acknowledge(qp, aeth::kNakRemoteOperation, psn);
+  ports_.errors.onResponderError(qp, kNoEvent);
 }
 
 Responder::Outcome Responder::takeReceive(QueuePair& qp) {
@@ -259,15 +335,11 @@ Responder::Outcome Responder::failReceive(QueuePair& qp, const network::Packet& 
 }
 
 void Responder::acknowledge(QueuePair& qp, std::uint8_t syndrome, std::uint32_t psn) {
-  network::Packet packet;
-  packet.route = ports_.routes.route(qp.attributes.path);
-  packet.partitionKey = ports_.routes.identity().partitionKey;
-  packet.operation = network::Operation::kAcknowledge;
-  packet.destinationQp = qp.attributes.remoteQp;
-  packet.psn = psn;
-  packet.syndrome = syndrome;
-  packet.msn = qp.responder.messageNumber;
-  ports_.port.transmit(std::move(packet));
+  Response response;
+  response.syndrome = syndrome;
+  response.psn = psn;
+  response.messageNumber = qp.responder.messageNumber;
+  ports_.responses.send(qp, response);
 }
 
 // ---- waiting for receive WQEs
@@ -300,6 +372,17 @@ void Responder::resumeWaiting(QueuePair& qp) {
   }
 }
 
-void Responder::reset(QueuePair& qp) { qp.responder = ResponderState{}; }
+void Responder::stop(QueuePair& qp) {
+  ResponderState& state = qp.responder;
+  state.message = Message::kNone;
+  state.hasReceive = false;
+  state.waitingForReceive = false;
+  state.waiting.clear();
+}
+
+void Responder::reset(QueuePair& qp) {
+  ports_.responses.reset(qp);
+  qp.responder = ResponderState{};
+}
 
 }  // namespace hca::adapter

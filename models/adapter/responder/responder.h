@@ -8,28 +8,35 @@
 #include "models/adapter/completion/completion_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/responder/atomic_unit.h"
+#include "models/adapter/responder/response_engine.h"
 #include "models/adapter/transport/qp_lookup.h"
-#include "models/adapter/transport/route_builder.h"
-#include "models/network/packet_receiver.h"
+#include "models/network/packet.h"
 
 namespace hca::adapter {
 
 /// The responder of reliable connections: checks sequence and rights, places payload, consumes receive WQEs, completes,
 /// acknowledges. InfiniBand volume 1, 9.7.
-class Responder final : private ReceiveQueueListener, private pcie::DmaClient {
+class Responder final : private ReceiveQueueListener,
+                        private ResponseFaultSink,
+                        private AtomicListener,
+                        private pcie::DmaClient {
  public:
   struct Ports {
     ReceiveQueueEngine& receiveQueue;
     Translator& translator;
     CompletionPort& completions;
     QpErrorSink& errors;
-    const RouteBuilder& routes;
-    network::PacketSender& port;
+    QpLookup& queuePairs;
+    ResponseEngine& responses;
+    AtomicUnit& atomics;
   };
   Responder(const AdapterContext& context, const Ports& ports);
 
   /// A request packet arrived for `qp`, which may receive. May move the packet away.
   void onRequest(QueuePair& qp, network::Packet& packet);
+  /// In error: nothing more is executed; what was acknowledged may still leave.
+  void stop(QueuePair& qp);
   void reset(QueuePair& qp);
 
   /// Request packets with a sequence number that was executed before.
@@ -43,11 +50,17 @@ class Responder final : private ReceiveQueueListener, private pcie::DmaClient {
 
   void onReceiveAvailable(QueuePair& qp) override;
   void onReceiveEmpty(QueuePair& qp) override;
+  void onResponseFault(QueuePair& qp, std::uint32_t psn) override;
+  void onAtomicDone(const AtomicOperation& operation, bool ok, std::uint64_t before) override;
   void onDmaRead(std::uint64_t, host::DmaStatus, ByteView) override {}
   void onDmaWritten(std::uint64_t token, host::DmaStatus status) override;
 
   void process(QueuePair& qp, network::Packet& packet);
+  void processDuplicate(QueuePair& qp, const network::Packet& packet);
   Outcome execute(QueuePair& qp, network::Packet& packet);
+  Outcome executeRead(QueuePair& qp, const network::Packet& packet);
+  Outcome executeAtomic(QueuePair& qp, const network::Packet& packet);
+  bool mayRead(const QueuePair& qp, const network::Packet& packet);
   Outcome executeSend(QueuePair& qp, const network::Packet& packet);
   Outcome executeWrite(QueuePair& qp, const network::Packet& packet);
   Outcome takeReceive(QueuePair& qp);

@@ -4,11 +4,18 @@
 #include <cstdint>
 
 #include "models/adapter/receive_queue/receive_wqe.h"
+#include "models/adapter/responder/response.h"
 #include "models/adapter/transport/egress_queue.h"
 #include "models/kernel/ring_queue.h"
 #include "models/network/packet.h"
 
 namespace hca::adapter {
+
+/// The result of an executed atomic: a duplicate of its request is answered with it, not executed again.
+struct AtomicReplay {
+  std::uint32_t psn = 0;
+  std::uint64_t result = 0;
+};
 
 struct ResponderState {
   enum class Message : std::uint8_t { kNone, kSend, kWrite };
@@ -27,6 +34,10 @@ struct ResponderState {
   std::uint64_t writeAddress = 0;
   std::uint32_t writeLength = 0;
   MemoryKey writeKey;
+
+  kernel::RingQueue<Response> responses;    ///< not yet on the wire, oldest first
+  bool responsesQueued = false;             ///< in the response engine's list
+  kernel::RingQueue<AtomicReplay> replays;  ///< results of the latest atomics, for duplicates
   EgressQueue egress;
 };
 

@@ -56,6 +56,8 @@ struct SendRequest {
   std::uint32_t immediateOrKey = 0;
   std::uint64_t remoteAddress = 0;
   MemoryKey remoteKey;
+  std::uint64_t swapOrAdd = 0;
+  std::uint64_t compare = 0;
   std::uint32_t length = 0;  ///< bytes of payload
   DataSegments segments;
   kernel::Payload inlineData;  ///< instead of segments
@@ -63,8 +65,12 @@ struct SendRequest {
   // Set when the first packet is built.
   bool started = false;
   std::uint32_t firstPsn = 0;
-  std::uint32_t packets = 0;
+  std::uint32_t packets = 0;          ///< sequence numbers it takes
+  std::uint32_t packetsReturned = 0;  ///< of a read or atomic: responses that arrived
 
+  /// Completed by a response with data rather than by an acknowledgement.
+  [[nodiscard]] bool hasResponse() const { return opcode == SendOpcode::kRead || isAtomic(); }
+  [[nodiscard]] bool isAtomic() const { return opcode == SendOpcode::kCompareSwap || opcode == SendOpcode::kFetchAdd; }
   [[nodiscard]] bool isInline() const { return !inlineData.empty(); }
 };
 

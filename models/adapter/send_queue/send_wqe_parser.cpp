@@ -102,6 +102,16 @@ SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, kernel::PayloadPoo
     request.remoteKey = MemoryKey(remote.key.host());
     at += sizeof(wire::RemoteAddressSegment);
   }
+  if (request.isAtomic()) {
+    if (size < at + sizeof(wire::AtomicSegment)) {
+      markMalformed(request);
+      return request;
+    }
+    const auto operands = structFrom<wire::AtomicSegment>(bytes.subview(at, sizeof(wire::AtomicSegment)));
+    request.swapOrAdd = operands.swapOrAdd.host();
+    request.compare = operands.compare.host();
+    at += sizeof(wire::AtomicSegment);
+  }
   parseData(bytes.subview(0, size), at, request, pool);
   return request;
 }

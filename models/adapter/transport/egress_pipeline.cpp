@@ -1,5 +1,6 @@
 #include "models/adapter/transport/egress_pipeline.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -16,10 +17,10 @@ EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConf
       movePayload_(movePayload),
       roomTimer_(context.calendar, kernel::Priority::kAdapter, *this, &EgressPipeline::onRoomTimer) {}
 
-bool EgressPipeline::hasRoom() {
+bool EgressPipeline::hasRoom(EgressRoomListener& waiter) {
   releaseLeft();
   if (reserved_ + kLargestPacket <= config_.egressBuffer.count()) return true;
-  blocked_ = true;
+  if (std::find(blocked_.begin(), blocked_.end(), &waiter) == blocked_.end()) blocked_.push_back(&waiter);
   if (!releases_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
   return false;
 }
@@ -30,8 +31,8 @@ void EgressPipeline::releaseLeft() {
 
 void EgressPipeline::onRoomTimer() {
   releaseLeft();
-  if (!std::exchange(blocked_, false)) return;
-  listener_->onEgressRoom();
+  const std::vector<EgressRoomListener*> waiters = std::exchange(blocked_, {});
+  for (EgressRoomListener* waiter : waiters) waiter->onEgressRoom();
 }
 
 std::uint32_t EgressPipeline::allocate() {
@@ -45,13 +46,14 @@ std::uint32_t EgressPipeline::allocate() {
 }
 
 void EgressPipeline::send(QueuePair& qp, EgressQueue& queue, network::Packet packet,
-                          const std::vector<Segment>& segments) {
+                          const std::vector<Segment>& segments, EgressListener* listener) {
   reserved_ += packet.payloadLength;
   const std::uint32_t index = allocate();
   Slot& slot = slots_[index];
   slot.packet = std::move(packet);
   slot.qp = &qp;
   slot.queue = &queue;
+  slot.listener = listener;
   slot.next = EgressQueue::kNone;
   slot.faulted = false;
   if (queue.head == EgressQueue::kNone) {
@@ -107,9 +109,11 @@ void EgressPipeline::drain(EgressQueue& queue) {
     if (slot.readsPending > 0) return;
     if (slot.faulted) {
       QueuePair& qp = *slot.qp;
+      EgressListener* listener = slot.listener;
       const std::uint32_t psn = slot.packet.psn;
       cancel(queue);
-      return listener_->onPayloadUnreadable(qp, psn);
+      if (listener != nullptr) listener->onPayloadUnreadable(qp, psn);
+      return;
     }
     queue.head = slot.next;
     transmit(slot);
@@ -123,8 +127,8 @@ void EgressPipeline::transmit(Slot& slot) {
   const bool ackRequest = slot.packet.ackRequest;
   const Time lastBit = port_->transmit(std::move(slot.packet));
   releases_.push({lastBit, bytes});
-  if (blocked_ && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
-  listener_->onPacketSent(*slot.qp, psn, ackRequest, lastBit);
+  if (!blocked_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
+  if (slot.listener != nullptr) slot.listener->onPacketSent(*slot.qp, psn, ackRequest, lastBit);
 }
 
 void EgressPipeline::cancel(EgressQueue& queue) {
@@ -144,7 +148,7 @@ void EgressPipeline::free(std::uint32_t index) {
   reserved_ -= slot.packet.payloadLength;
   slot.packet.payload = {};
   freeSlots_.push_back(index);
-  if (blocked_ && !roomTimer_.isSet()) roomTimer_.set(context_.now());
+  if (!blocked_.empty() && !roomTimer_.isSet()) roomTimer_.set(context_.now());
 }
 
 }  // namespace hca::adapter

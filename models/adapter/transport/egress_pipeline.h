@@ -22,11 +22,18 @@ class EgressListener {
   virtual void onPacketSent(QueuePair& qp, std::uint32_t psn, bool ackRequest, Time lastBit) = 0;
   /// The payload of packet `psn` could not be read; it and what is queued behind it will not be sent.
   virtual void onPayloadUnreadable(QueuePair& qp, std::uint32_t psn) = 0;
-  /// There is room again after `hasRoom` said no.
-  virtual void onEgressRoom() = 0;
 
  protected:
   ~EgressListener() = default;
+};
+
+/// Told that a packet fits again after it did not.
+class EgressRoomListener {
+ public:
+  virtual void onEgressRoom() = 0;
+
+ protected:
+  ~EgressRoomListener() = default;
 };
 
 /// Gathers the payload of packets by DMA and puts them on the wire, each queue pair's in order. The bytes that may be
@@ -35,17 +42,15 @@ class EgressPipeline final : private pcie::DmaClient {
  public:
   EgressPipeline(const AdapterContext& context, const DatapathConfig& config, bool movePayload);
 
-  void connect(network::PacketSender& port, EgressListener& listener) {
-    port_ = &port;
-    listener_ = &listener;
-  }
+  void connect(network::PacketSender& port) { port_ = &port; }
 
-  /// Whether another full packet fits. If not, onEgressRoom follows.
-  [[nodiscard]] bool hasRoom();
+  /// Whether another full packet fits. If not, `waiter.onEgressRoom` follows once.
+  [[nodiscard]] bool hasRoom(EgressRoomListener& waiter);
 
   /// Queues `packet`. Its payload is read from `segments` (their lengths add up to packet.payloadLength), or is in the
-  /// packet already when `segments` is empty.
-  void send(QueuePair& qp, EgressQueue& queue, network::Packet packet, const std::vector<Segment>& segments);
+  /// packet already when `segments` is empty. `listener` may be nullptr.
+  void send(QueuePair& qp, EgressQueue& queue, network::Packet packet, const std::vector<Segment>& segments,
+            EgressListener* listener);
 
   /// Forgets every packet of `queue` that has not left yet.
   void cancel(EgressQueue& queue);
@@ -55,6 +60,7 @@ class EgressPipeline final : private pcie::DmaClient {
     network::Packet packet;
     QueuePair* qp = nullptr;
     EgressQueue* queue = nullptr;  // nullptr: cancelled, waits for its reads only
+    EgressListener* listener = nullptr;
     std::uint32_t next = EgressQueue::kNone;
     std::uint32_t readsPending = 0;
     bool faulted = false;
@@ -79,12 +85,11 @@ class EgressPipeline final : private pcie::DmaClient {
   const DatapathConfig& config_;
   bool movePayload_;
   network::PacketSender* port_ = nullptr;
-  EgressListener* listener_ = nullptr;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> freeSlots_;
-  kernel::RingQueue<Release> releases_;  // packets given to the port whose last bit has not left
-  std::int64_t reserved_ = 0;            // bytes under way
-  bool blocked_ = false;
+  kernel::RingQueue<Release> releases_;       // packets given to the port whose last bit has not left
+  std::int64_t reserved_ = 0;                 // bytes under way
+  std::vector<EgressRoomListener*> blocked_;  // in the order in which they asked
   kernel::Timer<EgressPipeline> roomTimer_;
 };
 

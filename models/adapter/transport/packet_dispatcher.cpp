@@ -32,7 +32,7 @@ void PacketDispatcher::onPacket(network::Packet& packet) {
   } else if (!qp->mayReceive()) {
     ++drops_.wrongState;
   } else if (isResponse(packet.operation)) {
-    requester_.onAcknowledge(*qp, packet);
+    requester_.onResponse(*qp, packet);
   } else {
     responder_.onRequest(*qp, packet);
   }

@@ -149,7 +149,7 @@ CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
 void QpTable::toError(QueuePair& qp) {
   if (qp.inError()) return;
   qp.attributes.state = QpState::kError;
-  stages_->responder.reset(qp);
+  stages_->responder.stop(qp);
   stages_->requester.flush(qp);
   stages_->sendQueue.resume(qp);  // what is posted but not fetched is flushed as it comes
   stages_->receiveQueue.flush(qp);

@@ -127,11 +127,14 @@ struct Side {
         routes(PortIdentity{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, 0xFFFF}),
         table(config, completions, events),
         egress(context, config, true),
-        requester(context, config, {egress, translator, completions, table, table, routes, wire}),
+        requester(context, config, {egress, translator, completions, table, table, routes}),
         receiveQueue(context, config, table, completions),
-        responder(context, {receiveQueue, translator, completions, table, routes, wire}),
+        responses(context, egress, translator, table, routes),
+        atomics(context),
+        responder(context, {receiveQueue, translator, completions, table, table, responses, atomics}),
         sendQueue(context, config, table, requester),
         dispatcher(table, requester, responder, 0xFFFF) {
+    egress.connect(wire);
     table.connect({sendQueue, receiveQueue, requester, responder});
   }
   observe::Probes probes;
@@ -148,6 +151,8 @@ struct Side {
   EgressPipeline egress;
   Requester requester;
   ReceiveQueueEngine receiveQueue;
+  ResponseEngine responses;
+  AtomicUnit atomics;
   Responder responder;
   SendQueueEngine sendQueue;
   PacketDispatcher dispatcher;
@@ -194,6 +199,10 @@ class RcPair {
   static void connect(Side& side, QpNumber qp, QpNumber peer, std::uint16_t peerLid, std::uint32_t psn) {
     QpAttributes to;
     to.remoteWrite = true;
+    to.remoteRead = true;
+    to.remoteAtomic = true;
+    to.logMaxOutstandingReads = 1;
+    to.logMaxResponderReads = 1;
     EXPECT_TRUE(side.table.modify(qp, QpTransition::kResetToInit, 0, to).ok());
     to.mtu = kMtu;
     to.remoteQp = peer;
@@ -227,20 +236,26 @@ class RcPair {
     std::uint32_t remoteKey = PlainTranslator::kKey;
     std::uint64_t local = kData, remote = kData;
     std::uint32_t immediate = 0;
+    std::uint64_t swapOrAdd = 0, compare = 0;
   };
   /// Hand-assembled WQE: control, remote address (WRITE), one data segment.
   [[nodiscard]] std::vector<std::uint8_t> wqe(std::uint32_t length, const Options& o) const {
-    const bool write = o.opcode == 0x08 || o.opcode == 0x09;
-    const std::uint32_t units = 1 + (write ? 1 : 0) + (length > 0 ? 1 : 0);
+    const bool atomic = o.opcode == 0x11 || o.opcode == 0x12;
+    const bool remote = o.opcode == 0x08 || o.opcode == 0x09 || o.opcode == 0x10 || atomic;
+    const std::uint32_t units = 1U + (remote ? 1U : 0U) + (atomic ? 1U : 0U) + (length > 0 ? 1U : 0U);
     std::vector<std::uint8_t> bytes;
     put(bytes, (sendIndex & 0xFFFF) << 8 | o.opcode, 4);
     put(bytes, std::uint64_t{qpA.value()} << 8 | units, 4);
     put(bytes, o.completion, 4);
     put(bytes, o.immediate, 4);
-    if (write) {
+    if (remote) {
       put(bytes, o.remote, 8);
       put(bytes, o.remoteKey, 4);
       put(bytes, 0, 4);
+    }
+    if (atomic) {
+      put(bytes, o.swapOrAdd, 8);
+      put(bytes, o.compare, 8);
     }
     if (length > 0) {
       put(bytes, length, 4);
