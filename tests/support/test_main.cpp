@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 // libsystemc's own main refers to it; never called.
-int sc_main(int, char*[]) { return 0; }
+extern "C" int sc_main(int, char*[]) { return 0; }
 
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
