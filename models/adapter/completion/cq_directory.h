@@ -38,6 +38,11 @@ class CqDirectory {
   /// Precondition: attached.
   virtual void detach(CqNumber number) = 0;
 
+  /// Drops the completions of `qp` that are not handed to PCIe yet: after this no CQE of it is written. Those handed
+  /// over are in order before any later write of the adapter, the answer to the command that resets `qp` included, so
+  /// that software finds them in the queue when the command is done. A directory that writes at once has none to drop.
+  virtual void discard(QpNumber qp) { (void)qp; }
+
  protected:
   ~CqDirectory() = default;
 };

@@ -49,14 +49,10 @@ class CqEngine final : public CqDirectory,
   CommandResult modifyModeration(CqNumber number, const CqModeration& change) override;
   CommandResult attach(CqNumber number) override;
   void detach(CqNumber number) override;
+  void discard(QpNumber qp) override;
 
   // CompletionPort. May be called by the QpFailureSink that the engine calls: it only queues.
   void complete(const CompletionRecord& record) override;
-
-  /// Drops the completions of `qp` that are not handed to PCIe yet: after this no CQE of it is written. Those handed
-  /// over are in order before any later write of the adapter, the answer to the command that resets `qp` included, so
-  /// that software finds them in the queue when the command is done.
-  void discard(QpNumber qp);
 
   /// The arm register (offset 0x20) of page `uar` was written at Calendar::now(); `word` as the bus has it, most
   /// significant byte first. An unknown queue, or one that belongs to another page, is counted and dropped.
