@@ -53,7 +53,8 @@ void LatencyHistogram::merge(const LatencyHistogram& other) {
 
 Time LatencyHistogram::mean() const {
   if (empty()) return Time();
-  return Time(static_cast<std::int64_t>((sum_ + static_cast<WideInteger>(count_ / 2)) / static_cast<WideInteger>(count_)));
+  return Time(
+      static_cast<std::int64_t>((sum_ + static_cast<WideInteger>(count_ / 2)) / static_cast<WideInteger>(count_)));
 }
 
 Time LatencyHistogram::percentile(unsigned perMille) const {

@@ -1,0 +1,29 @@
+#include "sim/report/completion_csv.h"
+
+namespace hca::report {
+
+namespace {
+
+std::string nanosecondsText(Time time) {
+  constexpr std::int64_t kPerNanosecond = 1000;
+  const std::string decimals = std::to_string(kPerNanosecond + time.count() % kPerNanosecond).substr(1);
+  return std::to_string(time.count() / kPerNanosecond) + '.' + decimals;
+}
+
+}  // namespace
+
+CompletionCsv::CompletionCsv(std::ostream& stream) : stream_(stream) {
+  stream_ << "time_ns,flow,host,cqn,qpn,wr_id,opcode,status,bytes,posted_ns,latency_ns\n";
+}
+
+void CompletionCsv::add(const CompletionRow& row) {
+  stream_ << nanosecondsText(row.time) << ',' << row.flow << ',' << row.host.value() << ',' << row.cq.value() << ','
+          << row.qp.value() << ',' << row.workRequestId << ',' << row.opcode << ',' << row.status << ',' << row.bytes;
+  if (row.posted < Time()) {
+    stream_ << ",,\n";
+  } else {
+    stream_ << ',' << nanosecondsText(row.posted) << ',' << nanosecondsText(row.time - row.posted) << '\n';
+  }
+}
+
+}  // namespace hca::report

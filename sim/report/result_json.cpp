@@ -1,0 +1,170 @@
+#include "sim/report/result_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace hca::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kPerNanosecond = 1000;
+
+Json nanoseconds(Time time) {
+  if (time.count() % kPerNanosecond == 0) return time.count() / kPerNanosecond;
+  return static_cast<double>(time.count()) / static_cast<double>(kPerNanosecond);
+}
+
+double rounded(double value) {
+  constexpr double kSixDecimals = 1e6;
+  return std::round(value * kSixDecimals) / kSixDecimals;
+}
+
+template <class Item, class Convert>
+Json arrayOf(const std::vector<Item>& items, Convert&& convert) {
+  Json array = Json::array();
+  for (const Item& item : items) array.push_back(convert(item));
+  return array;
+}
+
+Json configJson(const ConfigText& config) {
+  Json json = Json::object();
+  for (const auto& [section, keys] : config) {
+    Json& object = json[section] = Json::object();
+    for (const auto& [key, value] : keys) object[key] = value;
+  }
+  return json;
+}
+
+Json latencyJson(const LatencySummary& latency) {
+  if (latency.samples == 0) return nullptr;
+  return {{"min", nanoseconds(latency.minimum)}, {"p50", nanoseconds(latency.p50)},
+          {"p99", nanoseconds(latency.p99)},     {"p999", nanoseconds(latency.p999)},
+          {"max", nanoseconds(latency.maximum)}, {"mean", nanoseconds(latency.mean)}};
+}
+
+Json stageJson(const StageResult& stage) {
+  return {
+      {"stage", stage.name},
+      {"samples", stage.samples},
+      {"since_posted_ns", nanoseconds(stage.sincePosted)},
+      {"step_ns",
+       {{"min", nanoseconds(stage.minimum)}, {"mean", nanoseconds(stage.mean)}, {"max", nanoseconds(stage.maximum)}}}};
+}
+
+Json flowJson(const FlowResult& flow) {
+  Json json{{"name", flow.name},
+            {"iters", flow.iterations},
+            {"bytes", flow.bytes},
+            {"errors", flow.errors},
+            {"latency_kind", name(flow.latencyKind)},
+            {"latency_ns", latencyJson(flow.latency)},
+            {"message_rate", rounded(flow.messageRate)},
+            {"throughput_gbps", rounded(flow.throughput)},
+            {"stages", arrayOf(flow.stages, stageJson)},
+            {"bottleneck", flow.bottleneck}};
+  if (flow.published) json["published_latency_ns"] = nanoseconds(*flow.published);
+  return json;
+}
+
+Json cqJson(const CqResult& cq) {
+  return {{"host", cq.host.value()},
+          {"adapter", cq.adapter.value()},
+          {"cqn", cq.cq.value()},
+          {"cqe", cq.cqe},
+          {"cqe_size", cq.cqeSize},
+          {"cqes_written", cq.cqesWritten},
+          {"compressed_sessions", cq.compressedSessions},
+          {"overruns", cq.overruns},
+          {"lost", cq.lost},
+          {"high_water", cq.highWater},
+          {"arms", cq.arms},
+          {"events", cq.events}};
+}
+
+Json vectorJson(const VectorResult& vector) {
+  return {{"host", vector.host.value()},
+          {"adapter", vector.adapter.value()},
+          {"comp_vector", vector.completionVector ? Json(*vector.completionVector) : Json(nullptr)},
+          {"msix", vector.vector.value()},
+          {"interrupts", vector.interrupts}};
+}
+
+Json pcieJson(const PcieResult& link) {
+  return {{"host", link.host.value()},
+          {"adapter", link.adapter.value()},
+          {"direction", name(link.direction)},
+          {"tlps", link.tlps},
+          {"bytes", link.bytes},
+          {"utilisation", rounded(link.utilisation)}};
+}
+
+Json dropJson(const DropResult& drop) {
+  return {
+      {"host", drop.host.value()}, {"adapter", drop.adapter.value()}, {"reason", drop.reason}, {"count", drop.count}};
+}
+
+Json asyncJson(const AsyncEventResult& event) {
+  return {{"host", event.host.value()}, {"adapter", event.adapter.value()}, {"time_ns", nanoseconds(event.time)},
+          {"type", event.type},         {"object", event.object},           {"syndrome", event.syndrome}};
+}
+
+Json hazardJson(const HazardResult& hazard) {
+  return {{"kind", hazard.kind},
+          {"host", hazard.host.value()},
+          {"adapter", hazard.adapter.value()},
+          {"cqn", hazard.cq.value()},
+          {"count", hazard.count},
+          {"entries", hazard.entries},
+          {"first_ns", nanoseconds(hazard.first)},
+          {"last_ns", nanoseconds(hazard.last)}};
+}
+
+Json failureJson(const FailureResult& failure) {
+  return {{"kind", failure.kind},
+          {"host", failure.host.value()},
+          {"adapter", failure.adapter.value()},
+          {"cqn", failure.cq ? Json(failure.cq->value()) : Json(nullptr)},
+          {"entries", failure.entries},
+          {"since_ns", nanoseconds(failure.since)},
+          {"software", failure.software},
+          {"hardware", failure.hardware},
+          {"message", failure.message}};
+}
+
+Json timingJson(const TimingResult& timing) {
+  return {{"wall_seconds", rounded(timing.wallSeconds)},
+          {"kernel_activations", timing.kernelActivations},
+          {"calendar_entries", timing.calendarEntries}};
+}
+
+}  // namespace
+
+const char* name(LatencyKind kind) {
+  return kind == LatencyKind::kHalfRoundTrip ? "half_round_trip" : "post_to_completion";
+}
+
+const char* name(PcieResult::Direction direction) {
+  return direction == PcieResult::Direction::kUpstream ? "upstream" : "downstream";
+}
+
+std::string toJson(const Result& result) {
+  Json json{{"schema_version", Result::kSchemaVersion},
+            {"name", result.name},
+            {"config", configJson(result.config)},
+            {"flows", arrayOf(result.flows, flowJson)},
+            {"cqs", arrayOf(result.cqs, cqJson)},
+            {"vectors", arrayOf(result.vectors, vectorJson)},
+            {"pcie", arrayOf(result.pcie, pcieJson)},
+            {"drops", arrayOf(result.drops, dropJson)},
+            {"async_events", arrayOf(result.asyncEvents, asyncJson)},
+            {"hazards", arrayOf(result.hazards, hazardJson)},
+            {"failures", arrayOf(result.failures, failureJson)},
+            {"simulated_ns", nanoseconds(result.simulated)}};
+  if (result.timing) json["timing"] = timingJson(*result.timing);
+  constexpr int kIndent = 2;
+  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace hca::report

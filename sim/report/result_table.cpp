@@ -1,0 +1,168 @@
+#include "sim/report/result_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/logging/time_text.h"
+#include "sim/report/result_json.h"
+#include "sim/report/text_table.h"
+
+namespace hca::report {
+
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kNameWidth = 18;
+
+// Three decimals where they matter, never more than six characters below a second.
+std::string microseconds(Time time) {
+  const double value = static_cast<double>(time.count()) / 1e6;
+  const int decimals = value < 99.9995 ? 3 : value < 999.995 ? 2 : value < 9999.95 ? 1 : 0;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string sizeText(double bytes) {
+  if (bytes < 10e3) return fmt::format("{:.4g} B", bytes);
+  if (bytes < 10e6) return fmt::format("{:.4g} kB", bytes / 1e3);
+  if (bytes < 10e9) return fmt::format("{:.4g} MB", bytes / 1e6);
+  return fmt::format("{:.4g} GB", bytes / 1e9);
+}
+
+std::string heading(const Result& result) {
+  const std::string name = result.name.empty() ? std::string("Run") : result.name;
+  return wrapped(fmt::format("{}: {} simulated", name, result.simulated), 2, kWidth) + '\n';
+}
+
+std::string flowTable(const Result& result) {
+  TextTable table({"flow", "iters", "size", "min us", "p50 us", "p99 us", "p99.9 us", "max us", "Mmsg/s", "Gb/s"});
+  for (const FlowResult& flow : result.flows) {
+    const LatencySummary& latency = flow.latency;
+    const double size =
+        flow.iterations == 0 ? 0 : static_cast<double>(flow.bytes) / static_cast<double>(flow.iterations);
+    const auto cell = [&](Time time) { return latency.samples == 0 ? std::string("-") : microseconds(time); };
+    table.add({clipped(flow.name, kNameWidth), std::to_string(flow.iterations), sizeText(size), cell(latency.minimum),
+               cell(latency.p50), cell(latency.p99), cell(latency.p999), cell(latency.maximum),
+               fmt::format("{:.3f}", flow.messageRate / 1e6), fmt::format("{:.3f}", flow.throughput)});
+  }
+  return '\n' + table.text();
+}
+
+std::string latencyNote(const Result& result) {
+  const auto isHalf = [](const FlowResult& flow) { return flow.latencyKind == LatencyKind::kHalfRoundTrip; };
+  const auto halves = std::count_if(result.flows.begin(), result.flows.end(), isHalf);
+  if (halves == 0) return "latency: from the post call to the completion seen by software\n";
+  if (halves == static_cast<std::ptrdiff_t>(result.flows.size())) return "latency: half of the round trip\n";
+  return "latency: half of the round trip for ping-pong flows, else from the post call to the completion seen\n";
+}
+
+std::string bottleneckTable(const Result& result) {
+  TextTable table({"flow", "errors", "slowest step (mean)", "bottleneck"});
+  for (const FlowResult& flow : result.flows) {
+    const auto slowest = std::max_element(flow.stages.begin(), flow.stages.end(),
+                                          [](const StageResult& a, const StageResult& b) { return a.mean < b.mean; });
+    const std::string step =
+        slowest == flow.stages.end() ? std::string("-") : fmt::format("{} {}", slowest->name, slowest->mean);
+    table.add({clipped(flow.name, kNameWidth), std::to_string(flow.errors), step,
+               flow.bottleneck.empty() ? std::string("-") : flow.bottleneck});
+  }
+  return '\n' + table.text();
+}
+
+std::string publishedTable(const Result& result) {
+  TextTable table({"flow", "simulated us", "published us", "difference"});
+  bool any = false;
+  for (const FlowResult& flow : result.flows) {
+    if (!flow.published || flow.latency.samples == 0) continue;
+    any = true;
+    const auto published = static_cast<double>(flow.published->count());
+    const double off = (static_cast<double>(flow.latency.p50.count()) - published) / published * 100;
+    table.add({clipped(flow.name, kNameWidth), microseconds(flow.latency.p50), microseconds(*flow.published),
+               fmt::format("{:+.1f} %", off)});
+  }
+  return any ? "\nMedian beside the figure that was measured on real hardware:\n" + table.text() : std::string();
+}
+
+std::string cqTable(const Result& result) {
+  constexpr std::size_t kMostRows = 12;
+  TextTable table({"host", "CQ", "depth", "CQEs", "high water", "arms", "events", "overruns", "lost"});
+  std::size_t rows = 0;
+  for (const CqResult& cq : result.cqs) {
+    if (cq.arms + cq.events + cq.overruns + cq.lost == 0 || ++rows > kMostRows) continue;
+    table.add({std::to_string(cq.host.value()), fmt::format("{:#x}", cq.cq.value()), std::to_string(cq.cqe),
+               std::to_string(cq.cqesWritten), std::to_string(cq.highWater), std::to_string(cq.arms),
+               std::to_string(cq.events), std::to_string(cq.overruns), std::to_string(cq.lost)});
+  }
+  if (rows == 0) return {};
+  std::string text = "\n" + table.text();
+  if (rows > kMostRows) text += fmt::format("... and {} more (--json has all)\n", rows - kMostRows);
+  return text;
+}
+
+std::string pcieTable(const Result& result) {
+  if (result.pcie.empty()) return {};
+  TextTable table({"host", "PCIe", "TLPs", "bytes", "utilisation"});
+  for (const PcieResult& link : result.pcie) {
+    table.add({std::to_string(link.host.value()), name(link.direction), std::to_string(link.tlps),
+               sizeText(static_cast<double>(link.bytes)), fmt::format("{:.1f} %", link.utilisation * 100)});
+  }
+  return '\n' + table.text();
+}
+
+std::string paragraph(const std::string& text) { return wrapped(text, 2, kWidth) + '\n'; }
+
+std::string dropLines(const Result& result) {
+  std::string text;
+  for (const DropResult& drop : result.drops) {
+    if (drop.count == 0) continue;
+    text += paragraph(fmt::format("dropped: host {}: {} x {}", drop.host.value(), drop.count, drop.reason));
+  }
+  for (const AsyncEventResult& event : result.asyncEvents) {
+    text += paragraph(fmt::format("asynchronous event: host {}: {} of object {:#x} at {} us", event.host.value(),
+                                  event.type, event.object, microsecondsText(event.time)));
+  }
+  return text.empty() ? text : '\n' + text;
+}
+
+std::string hazardLines(const Result& result) {
+  std::string text;
+  for (const HazardResult& hazard : result.hazards) {
+    if (hazard.kind != "arm_after_entry") continue;  // a lost wake-up is told as a failure
+    text += paragraph(fmt::format(
+        "notification hazard: host {}, CQ {:#x}: {} times an event came for entries ({} in all) that were visible "
+        "before the arm reached the adapter, first at {} us, last at {} us. The adapter's arm rule allows that, the "
+        "InfiniBand specification doesn't promise it. Poll once more after arming; --strict-notify makes the loss "
+        "real.",
+        hazard.host.value(), hazard.cq.value(), hazard.count, hazard.entries, microsecondsText(hazard.first),
+        microsecondsText(hazard.last)));
+  }
+  return text.empty() ? text : '\n' + text;
+}
+
+std::string failureLines(const Result& result) {
+  std::string text;
+  for (const FailureResult& failure : result.failures) {
+    text += '\n' + paragraph(fmt::format("FAILED, {}: {}", failure.kind, failure.message));
+    if (!failure.software.empty()) text += "  software last: " + wrapped(failure.software, 17, kWidth - 17) + '\n';
+    if (!failure.hardware.empty()) text += "  adapter last:  " + wrapped(failure.hardware, 17, kWidth - 17) + '\n';
+  }
+  return text;
+}
+
+std::string timingLine(const Result& result) {
+  if (!result.timing) return {};
+  return fmt::format("\n{:.3f} s of wall time, {} kernel activations, {} calendar entries\n",
+                     result.timing->wallSeconds, result.timing->kernelActivations, result.timing->calendarEntries);
+}
+
+}  // namespace
+
+std::string toTable(const Result& result) {
+  std::string text = heading(result);
+  if (!result.flows.empty()) text += flowTable(result) + latencyNote(result) + bottleneckTable(result);
+  return text + publishedTable(result) + cqTable(result) + pcieTable(result) + dropLines(result) + hazardLines(result) +
+         failureLines(result) + timingLine(result);
+}
+
+}  // namespace hca::report

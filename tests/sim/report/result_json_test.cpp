@@ -1,0 +1,215 @@
+#include "sim/report/result_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/report/result_examples.h"
+
+namespace hca::report {
+namespace {
+
+// Written out by hand: field names, their order and the form of the numbers are a contract with users' scripts.
+constexpr const char* kExample = R"({
+  "schema_version": 1,
+  "name": "example",
+  "config": {
+    "run": {
+      "name": "example",
+      "seed": "1"
+    },
+    "cpu": {
+      "arm": "20ns"
+    }
+  },
+  "flows": [
+    {
+      "name": "write_64B",
+      "iters": 1000,
+      "bytes": 64000,
+      "errors": 0,
+      "latency_kind": "half_round_trip",
+      "latency_ns": {
+        "min": 901.125,
+        "p50": 970,
+        "p99": 980,
+        "p999": 990.5,
+        "max": 1000.001,
+        "mean": 971.234
+      },
+      "message_rate": 515463.917526,
+      "throughput_gbps": 0.263918,
+      "stages": [
+        {
+          "stage": "doorbell_arrived",
+          "samples": 1000,
+          "since_posted_ns": 150,
+          "step_ns": {
+            "min": 140,
+            "mean": 150,
+            "max": 160
+          }
+        },
+        {
+          "stage": "cqe_visible",
+          "samples": 1000,
+          "since_posted_ns": 900.5,
+          "step_ns": {
+            "min": 700,
+            "mean": 750.5,
+            "max": 800
+          }
+        }
+      ],
+      "bottleneck": "cqe_visible",
+      "published_latency_ns": 970
+    }
+  ],
+  "cqs": [
+    {
+      "host": 1,
+      "adapter": 0,
+      "cqn": 129,
+      "cqe": 127,
+      "cqe_size": 64,
+      "cqes_written": 1000,
+      "compressed_sessions": 0,
+      "overruns": 0,
+      "lost": 0,
+      "high_water": 3,
+      "arms": 2,
+      "events": 1
+    }
+  ],
+  "vectors": [
+    {
+      "host": 1,
+      "adapter": 0,
+      "comp_vector": null,
+      "msix": 0,
+      "interrupts": 4
+    },
+    {
+      "host": 1,
+      "adapter": 0,
+      "comp_vector": 0,
+      "msix": 1,
+      "interrupts": 7
+    }
+  ],
+  "pcie": [
+    {
+      "host": 0,
+      "adapter": 0,
+      "direction": "upstream",
+      "tlps": 10,
+      "bytes": 880,
+      "utilisation": 0.123457
+    }
+  ],
+  "drops": [
+    {
+      "host": 0,
+      "adapter": 0,
+      "reason": "unknown destination",
+      "count": 2
+    }
+  ],
+  "async_events": [
+    {
+      "host": 1,
+      "adapter": 0,
+      "time_ns": 5000.5,
+      "type": "CQ_ERR",
+      "object": 129,
+      "syndrome": 1
+    }
+  ],
+  "hazards": [
+    {
+      "kind": "arm_after_entry",
+      "host": 1,
+      "adapter": 0,
+      "cqn": 129,
+      "count": 3,
+      "entries": 4,
+      "first_ns": 1000,
+      "last_ns": 2000
+    }
+  ],
+  "failures": [
+    {
+      "kind": "lost_wakeup",
+      "host": 1,
+      "adapter": 0,
+      "cqn": 129,
+      "entries": 1,
+      "since_ns": 12345.678,
+      "software": "armed at 12.1 us",
+      "hardware": "wrote an entry at 12 us",
+      "message": "the thread sleeps for ever"
+    }
+  ],
+  "simulated_ns": 2000000.5
+}
+)";
+
+TEST(ResultJson, HasTheDocumentedForm) { EXPECT_EQ(toJson(exampleResult()), kExample); }
+
+TEST(ResultJson, AnEmptyResultHasAllLists) {
+  const auto json = nlohmann::json::parse(toJson(Result()));
+  for (const char* list : {"flows", "cqs", "vectors", "pcie", "drops", "async_events", "hazards", "failures"}) {
+    EXPECT_TRUE(json.at(list).is_array()) << list;
+  }
+  EXPECT_EQ(json.at("simulated_ns"), 0);
+  EXPECT_FALSE(json.contains("timing"));
+}
+
+TEST(ResultJson, AFlowWithoutSamplesHasNoLatency) {
+  Result result;
+  result.flows.emplace_back();
+  const auto json = nlohmann::json::parse(toJson(result));
+  EXPECT_TRUE(json["flows"][0]["latency_ns"].is_null());
+  EXPECT_FALSE(json["flows"][0].contains("published_latency_ns"));
+}
+
+TEST(ResultJson, TimingIsThereOnlyWhenAskedFor) {
+  Result result;
+  result.timing = TimingResult{1.5, 10, 20};
+  const auto json = nlohmann::json::parse(toJson(result));
+  EXPECT_EQ(json["timing"]["wall_seconds"], 1.5);
+  EXPECT_EQ(json["timing"]["kernel_activations"], 10);
+  EXPECT_EQ(json["timing"]["calendar_entries"], 20);
+}
+
+TEST(ResultJson, TimesKeepEveryPicosecond) {
+  for (const std::int64_t ps : {std::int64_t{1}, std::int64_t{999}, std::int64_t{123'456'789'012'345}}) {
+    Result result;
+    result.simulated = Time(ps);
+    const double nanoseconds = nlohmann::json::parse(toJson(result))["simulated_ns"];
+    EXPECT_EQ(std::llround(nanoseconds * 1000), ps);
+  }
+}
+
+TEST(ResultJson, TakesTextThatIsNoUtf8) {
+  Result result;
+  result.name = "\xFF";
+  EXPECT_NO_THROW((void)toJson(result));
+}
+
+TEST(ComputeRates, FollowsFromIterationsBytesAndTime) {
+  FlowResult flow;
+  flow.iterations = 1'000'000;
+  flow.bytes = 4'096'000'000;
+  flow.measured = milliseconds(1000);
+  computeRates(flow);
+  EXPECT_DOUBLE_EQ(flow.messageRate, 1e6);
+  EXPECT_DOUBLE_EQ(flow.throughput, 32.768);
+  flow.measured = Time();
+  computeRates(flow);
+  EXPECT_EQ(flow.messageRate, 0);
+  EXPECT_EQ(flow.throughput, 0);
+}
+
+}  // namespace
+}  // namespace hca::report
