@@ -132,8 +132,10 @@ Time executionTime(const CommandConfig& config, ByteView input) {
   constexpr std::size_t kListEntry = 8;
   const CommandEntryPoint* command = findCommand(wire::CommandInput::opcode(input));
   const Time base = baseTime(config, command == nullptr ? CommandClass::kQuery : command->costClass);
-  const std::size_t minimum = command == nullptr ? input.size() : std::min(command->minimumInput, input.size());
-  return base + config.pageLatency * static_cast<std::int64_t>((input.size() - minimum) / kListEntry);
+  if (command == nullptr) return base;
+  const std::size_t fixed = std::max(command->minimumInput, kShort);
+  const std::size_t listed = input.size() > fixed ? (input.size() - fixed) / kListEntry : 0;
+  return base + config.pageLatency * static_cast<std::int64_t>(listed);
 }
 
 }  // namespace hca::adapter
