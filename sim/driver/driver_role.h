@@ -11,7 +11,12 @@
 #include "models/adapter/transport/qp_directory.h"
 #include "models/base/byte_view.h"
 #include "models/base/ids.h"
+#include "sim/driver/device_capabilities.h"
 #include "sim/driver/verbs_types.h"
+
+namespace hca::host {
+class Core;
+}
 
 namespace hca::driver {
 
@@ -28,8 +33,8 @@ using Done = std::function<void(Answer<Value>)>;
 /// Gets the events of objects that a client created.
 class DriverClient {
  public:
-  /// A completion EQE named `cq`; runs in the interrupt handler, after its CPU cost.
-  virtual void onCompletionEvent(CqNumber cq) = 0;
+  /// A completion EQE named `cq`; runs in the interrupt handler on `core`, after its CPU cost.
+  virtual void onCompletionEvent(CqNumber cq, host::Core& core) = 0;
   /// An asynchronous EQE named an object of this client, or a port or the device.
   virtual void onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t syndrome) = 0;
 
@@ -72,8 +77,10 @@ class DriverRole {
   virtual void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) = 0;
   virtual void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) = 0;
 
-  /// Completion vectors, that is completion event queues (num_comp_vectors).
+  /// Completion vectors, that is completion event queues (num_comp_vectors); 0 before the device is up.
   [[nodiscard]] virtual std::uint32_t completionVectors() const = 0;
+  /// Limits and features; valid once the device is up.
+  [[nodiscard]] virtual const DeviceCapabilities& capabilities() const = 0;
   /// Virtual or bus addresses are the caller's business; doorbells go through here so that their CPU cost and trace
   /// are in one place. `bytes`: 8 for a register, a multiple of 64 for a BlueFlame copy.
   virtual void ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) = 0;

@@ -60,18 +60,28 @@ struct PostResult {
 };
 
 /// One thread of software with an open device. Asynchronous where hardware or the kernel takes time: control calls and
-/// `wait` end in a callback; data-path calls act at once and charge their CPU cost to the thread, whose next step runs
-/// after that cost (see `afterCost`). All calls are made from callbacks of the same client or before the run starts.
+/// waits end in a callback. Data-path calls act on memory at once and charge their CPU cost to the thread: the register
+/// write of a post or an arm leaves when the cost up to it has passed, the thread's next step runs after all of it (see
+/// `afterCost`). All calls are made from callbacks of the same client or before the run starts; a callback that ends
+/// without naming a next step leaves the thread idle.
 class VerbsClient {
  public:
+  using Step = std::function<void()>;
   virtual ~VerbsClient() = default;
+
+  [[nodiscard]] virtual HostIndex host() const = 0;
+  /// Local identifier of the port.
+  [[nodiscard]] virtual Lid lid() const = 0;
 
   // Memory. Addresses are virtual addresses of this client.
   virtual std::uint64_t allocate(std::uint64_t length, std::uint64_t alignment) = 0;
-  /// The bytes behind an address, for filling and checking payload without simulated cost.
+  virtual void release(std::uint64_t address) = 0;
+  /// The bytes behind an address, for filling and checking payload without simulated cost; nullptr outside of a buffer.
   virtual std::uint8_t* bytes(std::uint64_t address, std::uint64_t length) = 0;
 
   // Control path: through the driver role and the adapter's command interface.
+  /// Opens the device: protection domain and doorbell page. The first call, once.
+  virtual void open(std::function<void(VerbsError)> done) = 0;
   virtual void registerMemory(std::uint64_t address, std::uint64_t length, std::uint32_t access,
                               std::function<void(MrRegistered)> done) = 0;
   virtual void deregisterMemory(MrHandle handle, std::function<void(VerbsError)> done) = 0;
@@ -95,17 +105,24 @@ class VerbsClient {
   virtual void arm(CqHandle cq, bool solicitedOnly) = 0;
 
   // Time.
-  /// Runs `next` when the CPU cost of the calls made since the last step has passed (a step at the earliest, other
-  /// work of the same core included).
-  virtual void afterCost(std::function<void()> next) = 0;
-  /// Spins on `cq`: runs `next` at the first poll that will find an entry. Empty polls cost time and no events.
-  virtual void whenNotEmpty(CqHandle cq, std::function<void()> next) = 0;
+  /// Where this thread is: the calendar's time plus the cost of the calls made in the step under way.
+  [[nodiscard]] virtual Time threadTime() const = 0;
+  /// Charges computation to the thread.
+  virtual void compute(Time span) = 0;
+  /// Runs `next` when the CPU cost of the calls made since the last step has passed (other work of the same core
+  /// included).
+  virtual void afterCost(Step next) = 0;
+  /// Spins on `cqs`, polling each in turn: runs `next(cq)` at the first poll that will find an entry. Empty polls cost
+  /// time and no events. `cqs` must outlive the wait and hold at least one.
+  virtual void whenNotEmpty(const std::vector<CqHandle>& cqs, std::function<void(CqHandle)> next) = 0;
+  /// Spins on one byte of memory until it is `value` (what ib_write_lat does).
+  virtual void whenByte(std::uint64_t address, std::uint8_t value, Step next) = 0;
   /// Sleeps on the completion channel: runs `next(cq)` when a completion event was delivered and the thread runs again,
-  /// at once if one is queued. Counts as get_cq_event; acknowledge with `acknowledge`.
+  /// after the cost of the call if one is queued. Counts as get_cq_event; acknowledge with `acknowledge`.
   virtual void waitForEvent(std::function<void(CqHandle)> next) = 0;
   virtual void acknowledge(CqHandle cq, std::uint32_t events) = 0;
-  /// Lets simulated time pass without work.
-  virtual void sleepFor(Time span, std::function<void()> next) = 0;
+  /// Gives the core up for `span`.
+  virtual void sleepFor(Time span, Step next) = 0;
 
   /// Asynchronous events of this client's objects (type and object number as in the EQE).
   virtual void onAsyncEvent(std::function<void(std::uint8_t type, std::uint32_t object)> handler) = 0;

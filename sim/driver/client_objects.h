@@ -1,0 +1,81 @@
+// What a program's verbs library keeps of each object.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "models/host/bus_address_space.h"
+#include "sim/driver/completion_ring.h"
+#include "sim/driver/dma_memory.h"
+#include "sim/driver/doorbell_records.h"
+#include "sim/driver/receive_ring.h"
+#include "sim/driver/send_ring.h"
+#include "sim/driver/verbs_client.h"
+
+namespace hca::driver {
+
+struct ClientCq;
+
+/// Told of writes into a completion queue's ring.
+class EntryWaiter {
+ public:
+  virtual void onEntryWritten(ClientCq& cq) = 0;
+
+ protected:
+  ~EntryWaiter() = default;
+};
+
+struct ClientCq final : host::MemoryWatcher {
+  ClientCq(EntryWaiter& entryWaiter, const DmaBuffer& ringBuffer, const DoorbellRecord& doorbellRecord,
+           unsigned logSize, std::uint32_t stride)
+      : waiter(entryWaiter),
+        buffer(ringBuffer),
+        record(doorbellRecord),
+        ring(ringBuffer.bytes, doorbellRecord.bytes, logSize, stride) {}
+
+  void onMemoryWritten(BusAddress, std::uint64_t) override {
+    if (spinning) waiter.onEntryWritten(*this);
+  }
+
+  EntryWaiter& waiter;
+  CqHandle handle;
+  CqNumber number;
+  DmaBuffer buffer;
+  DoorbellRecord record;
+  CompletionRing ring;
+  bool withChannel = false;
+  bool spinning = false;           // a thread polls it in vain
+  std::uint32_t spinPosition = 0;  // of several that are polled in turn
+  bool emptyReported = false;      // the first of a run of empty polls was
+  std::uint64_t eventsTaken = 0;
+  std::uint64_t eventsAcknowledged = 0;
+  std::function<void(VerbsError)> destroyed;  // set while a destroy waits for acknowledgements
+};
+
+struct ClientQp {
+  QpHandle handle;
+  QpNumber number;
+  QpType type = QpType::kRc;
+  CqHandle sendCq, receiveCq;
+  CqNumber sendCqNumber, receiveCqNumber;
+  SendQueueSize sendSize;
+  ReceiveQueueSize receiveSize;
+  DmaBuffer buffer;  // receive queue first, then send queue
+  DoorbellRecord record;
+  std::optional<SendRing> send;
+  std::optional<ReceiveRing> receive;
+
+  /// Where the send queue begins in the buffer.
+  [[nodiscard]] std::uint64_t sendOffset() const { return std::uint64_t{receiveSize.entries} << receiveSize.logStride; }
+};
+
+struct ClientMr {
+  MrHandle handle;
+  MemoryKey key;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+  BusAddress bus;
+};
+
+}  // namespace hca::driver

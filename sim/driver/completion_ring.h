@@ -1,0 +1,61 @@
+// A completion queue as software sees it: ring, consumer index, arm word.
+#pragma once
+
+#include <cstdint>
+
+#include "models/base/byte_view.h"
+#include "models/base/ids.h"
+#include "models/wire/cqe.h"
+
+namespace hca::driver {
+
+/// What libmlx5 keeps of a completion queue (rdma-core providers/mlx5/cq.c). Memory belongs to the caller.
+class CompletionRing {
+ public:
+  /// `entries`: 2^logSize entries of `stride` bytes (64 or 128). `record`: the 8-byte doorbell record.
+  CompletionRing(std::uint8_t* entries, std::uint8_t* record, unsigned logSize, std::uint32_t stride);
+
+  /// Makes every entry invalid and the record zero, before the adapter learns of the ring.
+  void initialise();
+
+  /// Whether the entry at the consumer index is software's.
+  [[nodiscard]] bool ready() const { return isOwned(consumerIndex_); }
+  /// Takes the entry at the consumer index. Precondition: ready().
+  wire::Cqe take() {
+    const wire::Cqe cqe = structFrom<wire::Cqe>({entryEnd(consumerIndex_) - sizeof(wire::Cqe), sizeof(wire::Cqe)});
+    ++consumerIndex_;
+    return cqe;
+  }
+  /// Tells the adapter the consumer index, through the record.
+  void publish();
+  /// Drops the entries of a queue pair that is gone (libmlx5: mlx5_cq_clean) and tells the adapter.
+  /// `userIndex`: the queue pair's. Returns how many were dropped.
+  std::uint32_t clean(std::uint32_t userIndex);
+
+  /// Writes the arm word of the record and returns the doorbell register's value (host order of the big-endian word).
+  std::uint64_t arm(CqNumber cq, bool solicitedOnly);
+  /// An event was taken from the channel: the next arm is a new one.
+  void countEvent() { ++sequenceNumber_; }
+
+  /// Free-running, never wrapped.
+  [[nodiscard]] std::uint64_t consumerIndex() const { return consumerIndex_; }
+  [[nodiscard]] std::uint8_t sequenceNumber() const { return sequenceNumber_ & 3; }
+  [[nodiscard]] std::uint32_t entries() const { return std::uint32_t{1} << logSize_; }
+
+ private:
+  [[nodiscard]] bool isOwned(std::uint64_t index) const {
+    return wire::isSoftwareOwned(entryEnd(index)[-1], static_cast<std::uint32_t>(index), logSize_);
+  }
+  [[nodiscard]] std::uint8_t* entryEnd(std::uint64_t index) const {
+    return entries_ + ((index & (entries() - 1)) + 1) * stride_;
+  }
+
+  std::uint8_t* entries_;
+  std::uint8_t* record_;
+  unsigned logSize_;
+  std::uint32_t stride_;
+  std::uint64_t consumerIndex_ = 0;
+  std::uint8_t sequenceNumber_ = 0;
+};
+
+}  // namespace hca::driver

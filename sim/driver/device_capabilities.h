@@ -1,0 +1,25 @@
+// What the driver learned of its adapter.
+#pragma once
+
+#include <cstdint>
+
+#include "models/base/ids.h"
+#include "models/base/units.h"
+#include "sim/driver/queue_sizes.h"
+
+namespace hca::driver {
+
+/// From QUERY_HCA_CAP (current values) and, for the port, QUERY_HCA_VPORT_CONTEXT.
+struct DeviceCapabilities {
+  std::uint16_t vendorId = 0;
+  std::uint16_t deviceId = 0;
+  QueueLimits limits;
+  std::uint32_t blueFlameRegisterSize = 512;  ///< bytes of both halves; 0: no BlueFlame
+  bool ignoreOverrun = false;
+  bool moderation = false;
+  bool wideEntries = true;  ///< 128-byte completion entries
+  Hertz clock{};            ///< of time stamps
+  Lid lid;                  ///< of port 1
+};
+
+}  // namespace hca::driver

@@ -1,0 +1,34 @@
+// Section [driver]: what the kernel driver asks of an adapter.
+#pragma once
+
+#include <cstdint>
+
+#include "models/base/config_key.h"
+#include "models/base/units.h"
+
+namespace hca::driver {
+
+/// Sizes are those of the stock driver: Linux drivers/net/ethernet/mellanox/mlx5/core/eq.c. What the driver's own code
+/// costs is in section [cpu].
+struct DriverConfig {
+  std::uint32_t num_comp_vectors = 0;
+  std::uint32_t comp_eq_entries = 1024;
+  std::uint32_t async_eq_entries = 4096;
+  std::uint32_t command_eq_entries = 32;
+  bool prefer_blueflame = true;
+
+  template <class Self, class Key>
+  static void describe(Self& self, Key&& key) {
+    using config::range;
+    key("num_comp_vectors", self.num_comp_vectors, range(0U, 2047U),
+        "Completion vectors, each with an event queue and an interrupt of its own (0: one for each core, as far as the "
+        "adapter has interrupts)");
+    key("comp_eq_entries", self.comp_eq_entries, range(1U, 1U << 20), "Entries of a completion event queue");
+    key("async_eq_entries", self.async_eq_entries, range(1U, 1U << 20), "Entries of the asynchronous event queue");
+    key("command_eq_entries", self.command_eq_entries, range(1U, 1U << 20), "Entries of the command event queue");
+    key("prefer_blueflame", self.prefer_blueflame,
+        "Copy a single request into the doorbell register even if it has no inline data");
+  }
+};
+
+}  // namespace hca::driver

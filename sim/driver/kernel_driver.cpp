@@ -1,0 +1,242 @@
+#include "sim/driver/kernel_driver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/adapter/command/context_codec.h"
+#include "models/wire/mmio_map.h"
+#include "models/wire/queue_commands.h"
+
+namespace hca::driver {
+namespace {
+
+using adapter::CommandResult;
+using adapter::CommandStatus;
+using wire::CommandOpcode;
+
+CommandOpcode destroyOpcode(ObjectKind kind) {
+  switch (kind) {
+    case ObjectKind::kQp:
+      return CommandOpcode::kDestroyQp;
+    case ObjectKind::kCq:
+      return CommandOpcode::kDestroyCq;
+    case ObjectKind::kMemoryKey:
+      return CommandOpcode::kDestroyMemoryKey;
+    case ObjectKind::kPd:
+      return CommandOpcode::kDeallocPd;
+    case ObjectKind::kUar:
+      return CommandOpcode::kDeallocUar;
+    case ObjectKind::kCount:
+      break;
+  }
+  return CommandOpcode::kNop;
+}
+
+// What the adapter would say of a number that doesn't exist: another owner's objects are none of a client's business.
+constexpr CommandResult kNotYours{CommandStatus::kBadResource, adapter::Syndrome::kNone};
+constexpr CommandResult kNotUp{CommandStatus::kBadSystemState, adapter::Syndrome::kNone};
+constexpr CommandResult kNoSuchVector{CommandStatus::kBadParameter, adapter::Syndrome::kCqEqUnknown};
+
+constexpr std::size_t kPlainOutput = 16;
+
+}  // namespace
+
+KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverConfig& config)
+    : environment_(environment),
+      config_(config),
+      memory_(environment.space, "driver"),
+      life_(environment_, config_, memory_, *this) {}
+
+void KernelDriver::start(std::function<void(CommandResult)> ready) { life_.up(std::move(ready)); }
+
+void KernelDriver::stop(std::function<void(CommandResult)> done) {
+  releaseAll([this, done = std::move(done)] { life_.down(done); });
+}
+
+void KernelDriver::releaseAll(std::function<void()> done) {
+  const std::vector<OwnerId> owners = owners_.owners();
+  if (owners.empty()) return done();
+  releaseOwner(owners.front(), [this, done = std::move(done)] { releaseAll(done); });
+}
+
+OwnerId KernelDriver::addClient(DriverClient& client, const char* name) { return owners_.addClient(client, name); }
+
+void KernelDriver::releaseOwner(OwnerId owner, std::function<void()> done) {
+  owners_.silence(owner);
+  const auto object = owners_.firstOf(owner);
+  if (!object) {
+    owners_.removeClient(owner);
+    return done();
+  }
+  // An object that the adapter refuses to destroy is not tried again: it is the adapter's from now on.
+  destroy(owner, object->kind, object->number,
+          [this, owner, object = *object, done = std::move(done)](const Answer<int>& answer) {
+            if (!answer.ok()) owners_.remove(object.kind, object.number);
+            releaseOwner(owner, done);
+          });
+}
+
+void KernelDriver::execute(CommandBytes input, std::size_t outputLength, CommandQueue::Done done) {
+  if (life_.commands() == nullptr) return done(CommandReply{kNotUp, wire::DeliveryStatus::kOk, {}});
+  life_.commands()->execute(std::move(input), outputLength, std::move(done));
+}
+
+void KernelDriver::create(OwnerId owner, ObjectKind kind, CommandBytes input,
+                          std::function<void(CommandResult, std::uint32_t)> done) {
+  execute(std::move(input), wire::ObjectCommand::kSize,
+          [this, owner, kind, done = std::move(done)](const CommandReply& reply) {
+            if (!reply.result.ok()) return done(reply.result, 0);
+            const std::uint32_t number = wire::ObjectCommand::Number::get(reply.output);
+            if (owners_.client(owner) == nullptr) {  // released while the command was under way
+              execute(objectCommand(destroyOpcode(kind), number), kPlainOutput, [](const CommandReply&) {});
+              return done(kNotYours, 0);
+            }
+            owners_.add(owner, kind, number);
+            done(reply.result, number);
+          });
+}
+
+void KernelDriver::destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done) {
+  if (!owners_.owns(owner, kind, number)) return done({kNotYours});
+  execute(objectCommand(destroyOpcode(kind), number), kPlainOutput,
+          [this, kind, number, done = std::move(done)](const CommandReply& reply) {
+            if (reply.result.ok()) owners_.remove(kind, number);
+            done({reply.result});
+          });
+}
+
+void KernelDriver::allocatePd(OwnerId owner, Done<PdNumber> done) {
+  create(owner, ObjectKind::kPd, plainCommand(CommandOpcode::kAllocPd),
+         [done = std::move(done)](CommandResult result, std::uint32_t number) {
+           done({result, PdNumber(number)});
+         });
+}
+void KernelDriver::deallocatePd(OwnerId owner, PdNumber pd, Done<int> done) {
+  destroy(owner, ObjectKind::kPd, pd.value(), std::move(done));
+}
+
+void KernelDriver::allocateUar(OwnerId owner, Done<UarIndex> done) {
+  create(owner, ObjectKind::kUar, plainCommand(CommandOpcode::kAllocUar),
+         [done = std::move(done)](CommandResult result, std::uint32_t number) {
+           done({result, UarIndex(number)});
+         });
+}
+void KernelDriver::deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) {
+  destroy(owner, ObjectKind::kUar, uar.value(), std::move(done));
+}
+
+void KernelDriver::createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) {
+  create(owner, ObjectKind::kMemoryKey, createMkeyCommand(attributes),
+         [done = std::move(done), variant = attributes.variant](CommandResult result, std::uint32_t number) {
+           done({result, MemoryKey(number << 8 | variant)});
+         });
+}
+void KernelDriver::destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) {
+  destroy(owner, ObjectKind::kMemoryKey, key.value() >> 8, std::move(done));
+}
+
+void KernelDriver::createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
+                            Done<CqNumber> done) {
+  if (vector >= completionVectors()) return done({kNoSuchVector});
+  adapter::CqAttributes complete = attributes;
+  complete.eq = life_.completionEq(vector);
+  create(owner, ObjectKind::kCq, createCqCommand(complete),
+         [done = std::move(done)](CommandResult result, std::uint32_t number) {
+           done({result, CqNumber(number)});
+         });
+}
+void KernelDriver::destroyCq(OwnerId owner, CqNumber cq, Done<int> done) {
+  destroy(owner, ObjectKind::kCq, cq.value(), std::move(done));
+}
+
+void KernelDriver::modifyCqModeration(OwnerId owner, CqNumber cq, std::uint16_t count, std::uint16_t period,
+                                      Done<int> done) {
+  if (!owners_.owns(owner, ObjectKind::kCq, cq.value())) return done({kNotYours});
+  execute(modifyModerationCommand(cq, count, period), kPlainOutput,
+          [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
+}
+
+void KernelDriver::queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) {
+  if (!owners_.owns(owner, ObjectKind::kCq, cq.value())) return done({kNotYours});
+  execute(objectCommand(CommandOpcode::kQueryCq, cq.value()), wire::QueryCqOutput::kSize,
+          [done = std::move(done)](const CommandReply& reply) {
+            if (!reply.result.ok()) return done({reply.result});
+            done({reply.result, adapter::decodeCqContext(wire::QueryCqOutput::Context::view(reply.output))});
+          });
+}
+
+void KernelDriver::createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) {
+  create(owner, ObjectKind::kQp, createQpCommand(attributes),
+         [done = std::move(done)](CommandResult result, std::uint32_t number) {
+           done({result, QpNumber(number)});
+         });
+}
+
+void KernelDriver::modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
+                            const adapter::QpAttributes& attributes, Done<int> done) {
+  if (!owners_.owns(owner, ObjectKind::kQp, qp.value())) return done({kNotYours});
+  execute(modifyQpCommand(qp, transition, optionalMask, attributes), kPlainOutput,
+          [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
+}
+
+void KernelDriver::queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) {
+  if (!owners_.owns(owner, ObjectKind::kQp, qp.value())) return done({kNotYours});
+  execute(objectCommand(CommandOpcode::kQueryQp, qp.value()), wire::QueryQpOutput::kSize,
+          [done = std::move(done)](const CommandReply& reply) {
+            if (!reply.result.ok()) return done({reply.result});
+            done({reply.result, adapter::decodeQpContext(wire::QueryQpOutput::Context::view(reply.output))});
+          });
+}
+
+void KernelDriver::destroyQp(OwnerId owner, QpNumber qp, Done<int> done) {
+  destroy(owner, ObjectKind::kQp, qp.value(), std::move(done));
+}
+
+void KernelDriver::ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) {
+  constexpr std::size_t kLine = 64;
+  const std::uint64_t base = wire::uarOffset(uar.value()) + offset;
+  for (std::size_t at = 0; at < bytes.size(); at += kLine) {
+    environment_.function.barWrite(0, base + at, bytes.subview(at, std::min(kLine, bytes.size() - at)));
+  }
+}
+
+void KernelDriver::onCompletionEntry(CqNumber cq, host::Core& core) {
+  if (DriverClient* client = owners_.clientOfCq(cq)) {
+    client->onCompletionEvent(cq, core);
+  } else {
+    ++strayEvents_;
+  }
+}
+
+void KernelDriver::onCommandEntry(std::uint32_t slots) { life_.commands()->onEvent(slots); }
+
+void KernelDriver::onPageRequestEntry(std::uint16_t function, std::int32_t pages) {
+  life_.onPageRequest(function, pages);
+}
+
+void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
+  const auto type = static_cast<wire::EventType>(eqe.type);
+  if (type == wire::EventType::kPortChange || type == wire::EventType::kInternalError) {
+    const std::uint32_t port = wire::PortEvent::Port::get(wire::eventData<wire::PortEvent>(eqe).port);
+    for (DriverClient* client : owners_.clients()) client->onAsyncEvent(eqe.type, eqe.subType, port, 0);
+    return;
+  }
+  ObjectKind kind = ObjectKind::kQp;
+  std::uint32_t number = 0;
+  std::uint8_t syndrome = 0;
+  if (type == wire::EventType::kCqError) {
+    const auto event = wire::eventData<wire::CqErrorEvent>(eqe);
+    kind = ObjectKind::kCq;
+    number = event.cq.host() & 0xFFFFFF;
+    syndrome = event.syndrome;
+  } else {
+    number = wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF;
+  }
+  if (DriverClient* client = owners_.clientOf(kind, number)) {
+    client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
+  } else {
+    ++strayEvents_;
+  }
+}
+
+}  // namespace hca::driver

@@ -1,0 +1,81 @@
+// The kernel driver of one adapter.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "sim/driver/device_life.h"
+#include "sim/driver/driver_config.h"
+#include "sim/driver/driver_environment.h"
+#include "sim/driver/driver_role.h"
+#include "sim/driver/owner_table.h"
+
+namespace hca::driver {
+
+/// DriverRole over the PCI-function boundary: nothing but configuration space, BAR accesses, memory and interrupts.
+class KernelDriver final : public DriverRole, private EventTarget {
+ public:
+  KernelDriver(const DriverEnvironment& environment, const DriverConfig& config);
+  KernelDriver(const KernelDriver&) = delete;
+  KernelDriver& operator=(const KernelDriver&) = delete;
+
+  void start(std::function<void(adapter::CommandResult)> ready) override;
+  /// Releases what clients left first.
+  void stop(std::function<void(adapter::CommandResult)> done) override;
+
+  OwnerId addClient(DriverClient& client, const char* name) override;
+  /// The client gets no event any more, from this call on.
+  void releaseOwner(OwnerId owner, std::function<void()> done) override;
+
+  void allocatePd(OwnerId owner, Done<PdNumber> done) override;
+  void deallocatePd(OwnerId owner, PdNumber pd, Done<int> done) override;
+  void allocateUar(OwnerId owner, Done<UarIndex> done) override;
+  void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) override;
+  void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) override;
+  void destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) override;
+  void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
+                Done<CqNumber> done) override;
+  void destroyCq(OwnerId owner, CqNumber cq, Done<int> done) override;
+  void modifyCqModeration(OwnerId owner, CqNumber cq, std::uint16_t count, std::uint16_t period,
+                          Done<int> done) override;
+  void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) override;
+  void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) override;
+  void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
+                const adapter::QpAttributes& attributes, Done<int> done) override;
+  void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) override;
+  void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) override;
+
+  [[nodiscard]] std::uint32_t completionVectors() const override { return life_.completionVectors(); }
+  [[nodiscard]] const DeviceCapabilities& capabilities() const override { return life_.capabilities(); }
+  void ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) override;
+
+  /// Objects of a kind that clients own now.
+  [[nodiscard]] std::size_t objects(ObjectKind kind) const { return owners_.count(kind); }
+  /// Pages of host memory that the adapter holds.
+  [[nodiscard]] std::size_t pagesGiven() const { return life_.pagesGiven(); }
+  /// Completion and asynchronous entries that named an object nobody owns.
+  [[nodiscard]] std::uint64_t strayEvents() const { return strayEvents_; }
+
+ private:
+  using Refused = std::function<void(adapter::CommandResult)>;
+
+  void onCompletionEntry(CqNumber cq, host::Core& core) override;
+  void onCommandEntry(std::uint32_t slots) override;
+  void onPageRequestEntry(std::uint16_t function, std::int32_t pages) override;
+  void onAsyncEntry(const wire::Eqe& eqe) override;
+
+  void execute(CommandBytes input, std::size_t outputLength, CommandQueue::Done done);
+  void create(OwnerId owner, ObjectKind kind, CommandBytes input,
+              std::function<void(adapter::CommandResult, std::uint32_t)> done);
+  void destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done);
+  void releaseAll(std::function<void()> done);
+
+  DriverEnvironment environment_;
+  DriverConfig config_;
+  DmaMemory memory_;
+  OwnerTable owners_;
+  DeviceLife life_;
+  std::uint64_t strayEvents_ = 0;
+};
+
+}  // namespace hca::driver

@@ -1,0 +1,36 @@
+// The inputs of the commands that the driver sends.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/adapter/completion/cq_attributes.h"
+#include "models/adapter/event/eq_attributes.h"
+#include "models/adapter/memory/mkey_attributes.h"
+#include "models/adapter/transport/qp_attributes.h"
+#include "models/adapter/transport/qp_directory.h"
+#include "models/wire/opcode.h"
+
+namespace hca::driver {
+
+using CommandBytes = std::vector<std::uint8_t>;
+
+/// Zeroes with opcode and modifier.
+[[nodiscard]] CommandBytes plainCommand(wire::CommandOpcode opcode, std::size_t size = 16, std::uint32_t modifier = 0);
+/// Of the commands whose only field is an object's number. Event queues have theirs at the same place.
+[[nodiscard]] CommandBytes objectCommand(wire::CommandOpcode opcode, std::uint32_t number);
+
+[[nodiscard]] CommandBytes createEqCommand(const adapter::EqAttributes& attributes);
+[[nodiscard]] CommandBytes createCqCommand(const adapter::CqAttributes& attributes);
+/// Period in microseconds, count in entries.
+[[nodiscard]] CommandBytes modifyModerationCommand(CqNumber cq, std::uint16_t count, std::uint16_t period);
+[[nodiscard]] CommandBytes createQpCommand(const adapter::QpAttributes& attributes);
+[[nodiscard]] CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
+                                           const adapter::QpAttributes& attributes);
+[[nodiscard]] CommandBytes createMkeyCommand(const adapter::MkeyAttributes& attributes);
+/// Gives `pages` to `function`.
+[[nodiscard]] CommandBytes givePagesCommand(std::uint32_t function, const std::vector<BusAddress>& pages);
+/// Asks `function` for `count` pages back.
+[[nodiscard]] CommandBytes takePagesCommand(std::uint32_t function, std::uint32_t count);
+
+}  // namespace hca::driver

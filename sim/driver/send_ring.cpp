@@ -1,0 +1,188 @@
+#include "sim/driver/send_ring.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "models/wire/doorbell.h"
+#include "models/wire/wqe.h"
+
+namespace hca::driver {
+namespace {
+
+wire::SendOpcode wireOpcode(SendOpcode opcode) {
+  switch (opcode) {
+    case SendOpcode::kSend:
+      return wire::SendOpcode::kSend;
+    case SendOpcode::kSendImmediate:
+      return wire::SendOpcode::kSendImmediate;
+    case SendOpcode::kSendInvalidate:
+      return wire::SendOpcode::kSendInvalidate;
+    case SendOpcode::kWrite:
+      return wire::SendOpcode::kWrite;
+    case SendOpcode::kWriteImmediate:
+      return wire::SendOpcode::kWriteImmediate;
+    case SendOpcode::kRead:
+      return wire::SendOpcode::kRead;
+    case SendOpcode::kCompareSwap:
+      return wire::SendOpcode::kCompareSwap;
+    case SendOpcode::kFetchAdd:
+      return wire::SendOpcode::kFetchAdd;
+  }
+  return wire::SendOpcode::kNop;
+}
+
+bool isAtomic(SendOpcode opcode) { return opcode == SendOpcode::kCompareSwap || opcode == SendOpcode::kFetchAdd; }
+bool hasRemoteAddress(SendOpcode opcode) {
+  return opcode == SendOpcode::kWrite || opcode == SendOpcode::kWriteImmediate || opcode == SendOpcode::kRead ||
+         isAtomic(opcode);
+}
+bool allowed(QpType type, SendOpcode opcode) {
+  switch (type) {
+    case QpType::kRc:
+      return true;
+    case QpType::kUc:
+      return opcode != SendOpcode::kRead && !isAtomic(opcode) && opcode != SendOpcode::kSendInvalidate;
+    case QpType::kUd:
+      return opcode == SendOpcode::kSend || opcode == SendOpcode::kSendImmediate;
+  }
+  return false;
+}
+
+std::uint64_t inlineLength(const SendWorkRequest& request) {
+  std::uint64_t length = 0;
+  for (const ScatterGather& piece : request.scatterGather) length += piece.length;
+  return length;
+}
+
+}  // namespace
+
+/// Puts segments one behind the other, around the end of the ring.
+class SendRing::Writer {
+ public:
+  Writer(SendRing& ring, std::uint64_t index)
+      : begin_(ring.blocks_),
+        end_(ring.blocks_ + std::size_t{ring.size_.blocks} * wire::kSendBlockSize),
+        at_(begin_ + (index & (ring.size_.blocks - 1)) * wire::kSendBlockSize) {}
+
+  template <class Segment>
+  void put(const Segment& segment) {
+    copy(bytesOf(segment));
+  }
+  void copy(ByteView bytes) {
+    const auto room = static_cast<std::size_t>(end_ - at_);
+    const std::size_t first = std::min(room, bytes.size());
+    std::memcpy(at_, bytes.data(), first);
+    advance(first);
+    if (first < bytes.size()) copy(bytes.subview(first, bytes.size() - first));
+  }
+  /// Zeroes up to the next 16-byte unit.
+  void pad() {
+    const std::size_t odd = written_ % wire::kSegmentUnit;
+    if (odd == 0) return;
+    std::memset(at_, 0, wire::kSegmentUnit - odd);
+    advance(wire::kSegmentUnit - odd);
+  }
+  [[nodiscard]] std::uint32_t written() const { return static_cast<std::uint32_t>(written_); }
+
+ private:
+  void advance(std::size_t count) {
+    at_ += count;
+    written_ += count;
+    if (at_ == end_) at_ = begin_;
+  }
+
+  std::uint8_t* begin_;
+  std::uint8_t* end_;
+  std::uint8_t* at_;
+  std::size_t written_ = 0;
+};
+
+SendRing::SendRing(std::uint8_t* blocks, std::uint8_t* counter, const SendQueueSize& size, QpNumber qp, QpType type)
+    : blocks_(blocks), counter_(counter), size_(size), qp_(qp), type_(type), slots_(size.blocks) {}
+
+VerbsError SendRing::check(const SendWorkRequest& request, host::MemoryBackend& memory) const {
+  if (outstanding() >= size_.maxPosted) return VerbsError::kNoMemory;
+  if (request.scatterGather.size() > size_.maxGather) return VerbsError::kNoMemory;
+  if (!allowed(type_, request.opcode)) return VerbsError::kInvalid;
+  if (!request.inlineData) return VerbsError::kNone;
+  if (inlineLength(request) > size_.maxInline) return VerbsError::kNoMemory;
+  for (const ScatterGather& piece : request.scatterGather) {
+    if (piece.length != 0 && memory.direct(piece.address, piece.length) == nullptr) return VerbsError::kInvalid;
+  }
+  return VerbsError::kNone;
+}
+
+VerbsError SendRing::post(const SendWorkRequest& request, host::MemoryBackend& memory) {
+  const VerbsError error = check(request, memory);
+  if (error != VerbsError::kNone) return error;
+  Writer writer(*this, nextIndex_);
+  writer.put(wire::ControlSegment{});  // filled in when the length is known
+  if (hasRemoteAddress(request.opcode)) {
+    wire::RemoteAddressSegment remote;
+    remote.address = wire::Be64(request.remoteAddress);
+    remote.key = wire::Be32(request.remoteKey.value());
+    writer.put(remote);
+  }
+  if (isAtomic(request.opcode)) {
+    const bool swaps = request.opcode == SendOpcode::kCompareSwap;
+    wire::AtomicSegment atomic;
+    atomic.swapOrAdd = wire::Be64(swaps ? request.swap : request.compareOrAdd);
+    atomic.compare = wire::Be64(swaps ? request.compareOrAdd : 0);
+    writer.put(atomic);
+  }
+  const std::uint64_t inlined = request.inlineData ? inlineLength(request) : 0;
+  if (inlined != 0) {
+    const auto header =
+        wire::InlineHeader::Inline::make(true) | wire::InlineHeader::Length::make(static_cast<std::uint32_t>(inlined));
+    writer.put(wire::InlineHeader{wire::Be32(header)});
+    for (const ScatterGather& piece : request.scatterGather) {
+      if (piece.length != 0) writer.copy({memory.direct(piece.address, piece.length), piece.length});
+    }
+    writer.pad();
+  } else if (!request.inlineData) {
+    for (const ScatterGather& piece : request.scatterGather) {
+      if (piece.length == 0) continue;  // a zero in the segment would mean 2 GiB
+      writer.put(
+          wire::DataSegment{wire::Be32(piece.length), wire::Be32(piece.localKey.value()), wire::Be64(piece.address)});
+    }
+  }
+  writeControl(request, writer.written());
+  return VerbsError::kNone;
+}
+
+void SendRing::writeControl(const SendWorkRequest& request, std::uint32_t bytes) {
+  using wire::ControlSegment;
+  const auto block = static_cast<std::uint32_t>(nextIndex_) & (size_.blocks - 1);
+  ControlSegment control;
+  control.modifierIndexOpcode =
+      wire::Be32(ControlSegment::Index::make(static_cast<std::uint32_t>(nextIndex_) & wire::kWqeCounterMask) |
+                 ControlSegment::Opcode::make(wireOpcode(request.opcode)));
+  control.qpSize = wire::Be32(ControlSegment::QpNumber::make(qp_.value()) |
+                              ControlSegment::Size::make(bytes / std::uint32_t{wire::kSegmentUnit}));
+  std::uint8_t& flags = control.fenceCompletionSolicited;
+  if (request.fence) ControlSegment::Fence::set(flags, wire::FenceMode::kSmallAndFence);
+  if (request.signaled) ControlSegment::Completion::set(flags, wire::CompletionMode::kAlways);
+  ControlSegment::Solicited::set(flags, request.solicited);
+  control.immediate = wire::Be32(request.immediateOrKey);
+  std::memcpy(blocks_ + std::size_t{block} * wire::kSendBlockSize, &control, sizeof control);
+
+  slots_[block] = Slot{request.workRequestId, nextIndex_, head_};
+  lastIndex_ = nextIndex_;
+  lastBytes_ = bytes;
+  ++head_;
+  nextIndex_ += (bytes + wire::kSendBlockSize - 1) / wire::kSendBlockSize;
+}
+
+SendRing::Doorbell SendRing::ring() {
+  wire::storeBigEndian(counter_, static_cast<std::uint32_t>(nextIndex_) & wire::kWqeCounterMask);
+  const std::size_t block = static_cast<std::size_t>(lastIndex_) & (size_.blocks - 1);
+  return {blocks_ + block * wire::kSendBlockSize, lastBytes_};
+}
+
+SendRing::Retired SendRing::retire(std::uint16_t wqeCounter) {
+  const Slot& slot = slots_[wqeCounter & (size_.blocks - 1)];
+  tail_ = slot.head + 1;
+  return {slot.workRequestId, slot.index};
+}
+
+}  // namespace hca::driver

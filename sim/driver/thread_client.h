@@ -1,0 +1,164 @@
+// One software thread with an open device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/host/software_thread.h"
+#include "models/kernel/inbox.h"
+#include "models/kernel/ring_queue.h"
+#include "models/observe/probes.h"
+#include "sim/driver/client_objects.h"
+#include "sim/driver/dma_memory.h"
+#include "sim/driver/doorbell_records.h"
+#include "sim/driver/driver_config.h"
+#include "sim/driver/driver_environment.h"
+#include "sim/driver/driver_role.h"
+#include "sim/driver/verbs_client.h"
+
+namespace hca::driver {
+
+/// VerbsClient whose data path does what libmlx5 does: rings in its own memory, doorbell records, doorbell registers in
+/// its own UAR page, alternating between the halves of a BlueFlame register.
+class ThreadClient final : public VerbsClient,
+                           private DriverClient,
+                           private EntryWaiter,
+                           private host::MemoryWatcher,
+                           private kernel::CalendarClient {
+ public:
+  /// Runs on core `core` (modulo the number of cores). All references must outlive the client; the driver is up.
+  ThreadClient(const DriverEnvironment& environment, DriverRole& driver, const DriverConfig& config,
+               observe::Probes& probes, std::size_t core, std::string name);
+  ~ThreadClient() override;
+  ThreadClient(const ThreadClient&) = delete;
+  ThreadClient& operator=(const ThreadClient&) = delete;
+
+  [[nodiscard]] HostIndex host() const override { return environment_.host; }
+  [[nodiscard]] Lid lid() const override { return driver_.capabilities().lid; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  std::uint64_t allocate(std::uint64_t length, std::uint64_t alignment) override;
+  void release(std::uint64_t address) override;
+  std::uint8_t* bytes(std::uint64_t address, std::uint64_t length) override;
+
+  void open(std::function<void(VerbsError)> done) override;
+  void registerMemory(std::uint64_t address, std::uint64_t length, std::uint32_t access,
+                      std::function<void(MrRegistered)> done) override;
+  void deregisterMemory(MrHandle handle, std::function<void(VerbsError)> done) override;
+  void createCq(const CqRequest& request, std::function<void(CqCreated)> done) override;
+  void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) override;
+  void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
+                std::function<void(QpCreated)> done) override;
+  void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
+               std::function<void(VerbsError)> done) override;
+  void modifyToError(QpHandle qp, std::function<void(VerbsError)> done) override;
+  void destroyQp(QpHandle qp, std::function<void(VerbsError)> done) override;
+
+  PostResult postSend(QpHandle qp, const std::vector<SendWorkRequest>& list) override;
+  PostResult postReceive(QpHandle qp, const std::vector<ReceiveWorkRequest>& list) override;
+  std::size_t poll(CqHandle cq, std::size_t max, std::vector<WorkCompletion>& out) override;
+  void arm(CqHandle cq, bool solicitedOnly) override;
+
+  [[nodiscard]] Time threadTime() const override { return thread_.time(); }
+  void compute(Time span) override { thread_.charge(span); }
+  void afterCost(Step next) override;
+  void whenNotEmpty(const std::vector<CqHandle>& cqs, std::function<void(CqHandle)> next) override;
+  void whenByte(std::uint64_t address, std::uint8_t value, Step next) override;
+  void waitForEvent(std::function<void(CqHandle)> next) override;
+  void acknowledge(CqHandle cq, std::uint32_t events) override;
+  void sleepFor(Time span, Step next) override;
+
+  void onAsyncEvent(std::function<void(std::uint8_t type, std::uint32_t object)> handler) override;
+  [[nodiscard]] observe::WorkRequestId lastPosted(QpHandle qp, observe::WorkQueue queue) const override;
+
+  /// Owner of this client's objects at the driver.
+  [[nodiscard]] OwnerId owner() const { return owner_; }
+  /// Bytes of memory that rings, records and buffers hold now.
+  [[nodiscard]] std::uint64_t allocatedBytes() { return memory_.memory().allocatedBytes(); }
+  /// Completion events for queues without a channel.
+  [[nodiscard]] std::uint64_t eventsWithoutChannel() const { return eventsWithoutChannel_; }
+
+ private:
+  enum Token : std::uint64_t { kStep, kEntryFound, kByteFound, kEvent };
+  /// A register write on its way out of the core.
+  struct RegisterWrite {
+    bool isArm = false;
+    QpHandle qp;                        // of a send doorbell
+    const std::uint8_t* wqe = nullptr;  // the same: its last WQE
+    std::uint32_t bytes = 0;            // of a BlueFlame copy; 0: the first eight bytes of the WQE
+    std::uint32_t offset = 0;           // in the UAR page
+    std::uint64_t word = 0;             // of an arm
+  };
+
+  void onCompletionEvent(CqNumber cq, host::Core& core) override;
+  void onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t syndrome) override;
+  void onEntryWritten(ClientCq& cq) override;
+  void onMemoryWritten(BusAddress address, std::uint64_t length) override;
+  void onCalendar(std::uint64_t token) override;
+  void issue(RegisterWrite& write);
+  void copyBlueFlame(const ClientQp& qp, const RegisterWrite& write);
+
+  // Control path.
+  [[nodiscard]] bool memoryRequestValid(std::uint64_t address, std::uint64_t length, std::uint32_t access);
+  [[nodiscard]] adapter::MkeyAttributes mkeyAttributes(const ClientMr& mr, std::uint32_t access);
+  [[nodiscard]] VerbsError checkCq(const CqRequest& request) const;
+  void finishCreateCq(std::unique_ptr<ClientCq> cq, const Answer<CqNumber>& answer,
+                      const std::function<void(CqCreated)>& done);
+  void finishDestroyCq(ClientCq& cq);
+  void disposeQp(ClientQp& qp);
+  [[nodiscard]] adapter::QpAttributes qpAttributes(const ClientQp& qp) const;
+
+  // Data path.
+  void ringSendDoorbell(ClientQp& qp, std::size_t requests, bool inlined);
+  bool completeEntry(const wire::Cqe& cqe, std::vector<WorkCompletion>& out);
+  void reportEmpty(ClientCq& cq);
+  void reportCq(observe::CqAction action, const ClientCq& cq);
+  void reportStage(observe::Stage stage, const ClientQp& qp, observe::WorkQueue queue, std::uint64_t index);
+  void stopSpinning();
+  void takeEvent();
+  [[nodiscard]] observe::WorkRequestId requestId(const ClientQp& qp, observe::WorkQueue queue,
+                                                 std::uint64_t index) const;
+  [[nodiscard]] ClientCq& cqOf(CqHandle handle) { return *cqs_[handle.value()]; }
+  [[nodiscard]] ClientQp& qpOf(QpHandle handle) { return *qps_[handle.value()]; }
+  [[nodiscard]] const host::CpuConfig& cost() const { return environment_.cpu.config(); }
+
+  DriverEnvironment environment_;
+  DriverRole& driver_;
+  observe::Probes& probes_;
+  std::string name_;
+  bool preferBlueFlame_;
+  DmaMemory memory_;
+  DoorbellRecords records_;
+  host::SoftwareThread thread_;
+  kernel::Inbox<ThreadClient, RegisterWrite> registerWrites_;
+  OwnerId owner_;
+  UarIndex uar_;
+  PdNumber pd_;
+
+  std::vector<std::unique_ptr<ClientCq>> cqs_;  // by handle; empty: destroyed
+  std::vector<std::unique_ptr<ClientQp>> qps_;
+  std::vector<std::unique_ptr<ClientMr>> mrs_;
+  std::vector<ClientCq*> cqsByNumber_;
+  std::uint8_t nextKeyVariant_ = 0;
+  std::uint32_t blueFlameHalf_ = 0;  // offset of the half that the next doorbell uses
+
+  Step step_;
+  std::function<void(CqHandle)> cqStep_;
+  std::function<void(std::uint8_t, std::uint32_t)> asyncHandler_;
+  const std::vector<CqHandle>* spinning_ = nullptr;  // queues that are polled in turn
+  CqHandle found_;
+  kernel::RingQueue<CqHandle> channel_;  // events delivered and not taken
+  bool waitsForEvent_ = false;
+  std::uint64_t eventsWithoutChannel_ = 0;
+
+  std::uint64_t byteAddress_ = 0;
+  BusAddress byteBus_;
+  const std::uint8_t* byte_ = nullptr;
+  std::uint8_t byteValue_ = 0;
+  bool waitsForByte_ = false;
+};
+
+}  // namespace hca::driver

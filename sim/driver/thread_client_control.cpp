@@ -1,0 +1,359 @@
+// The control path of ThreadClient: objects and their lives.
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "models/wire/doorbell.h"
+#include "models/wire/queue_commands.h"
+#include "models/wire/wqe.h"
+#include "sim/driver/completion_parser.h"
+#include "sim/driver/page_list_of.h"
+#include "sim/driver/sequence.h"
+#include "sim/driver/thread_client.h"
+
+namespace hca::driver {
+namespace {
+
+using adapter::CommandResult;
+using adapter::QpTransition;
+
+unsigned logOf(std::uint64_t powerOfTwo) {
+  unsigned log = 0;
+  while ((std::uint64_t{1} << log) < powerOfTwo) ++log;
+  return log;
+}
+
+constexpr bool has(std::uint32_t access, MemoryAccess right) {
+  return (access & static_cast<std::uint32_t>(right)) != 0;
+}
+
+// The largest pages at which program and bus agree, so that the translation is short.
+std::uint8_t logPageSize(const ClientMr& mr) {
+  constexpr unsigned kSmallest = 12;
+  constexpr unsigned kLargest = 30;
+  const std::uint64_t difference = mr.address ^ mr.bus.value();
+  unsigned log = kSmallest;
+  while (log < kLargest && (std::uint64_t{1} << log) < mr.length && (difference & (std::uint64_t{1} << log)) == 0)
+    ++log;
+  return static_cast<std::uint8_t>(log);
+}
+
+template <class Object, class Handle>
+Handle handOut(std::vector<std::unique_ptr<Object>>& table) {
+  table.emplace_back();
+  return Handle(static_cast<std::uint32_t>(table.size() - 1));
+}
+
+template <class Object, class Handle>
+Object* find(const std::vector<std::unique_ptr<Object>>& table, Handle handle) {
+  return handle.value() < table.size() ? table[handle.value()].get() : nullptr;
+}
+
+adapter::QpService serviceOf(QpType type) {
+  return type == QpType::kUc ? adapter::QpService::kUc : adapter::QpService::kRc;
+}
+
+}  // namespace
+
+void ThreadClient::open(std::function<void(VerbsError)> done) {
+  driver_.allocateUar(owner_, [this, done = std::move(done)](const Answer<UarIndex>& uar) {
+    if (!uar.ok()) return done(errorOf(uar.result));
+    uar_ = uar.value;
+    driver_.allocatePd(owner_, [this, done](const Answer<PdNumber>& pd) {
+      pd_ = pd.value;
+      done(errorOf(pd.result));
+    });
+  });
+}
+
+// A remote peer may not write where the program itself may not (ibv_reg_mr(3)).
+bool ThreadClient::memoryRequestValid(std::uint64_t address, std::uint64_t length, std::uint32_t access) {
+  const bool remoteWrites = has(access, MemoryAccess::kRemoteWrite) || has(access, MemoryAccess::kRemoteAtomic);
+  if (remoteWrites && !has(access, MemoryAccess::kLocalWrite)) return false;
+  return length != 0 && bytes(address, length) != nullptr;
+}
+
+adapter::MkeyAttributes ThreadClient::mkeyAttributes(const ClientMr& mr, std::uint32_t access) {
+  adapter::MkeyAttributes key;
+  key.rights.localRead = true;
+  key.rights.localWrite = has(access, MemoryAccess::kLocalWrite);
+  key.rights.remoteRead = has(access, MemoryAccess::kRemoteRead);
+  key.rights.remoteWrite = has(access, MemoryAccess::kRemoteWrite);
+  key.rights.atomic = has(access, MemoryAccess::kRemoteAtomic);
+  key.variant = nextKeyVariant_++;
+  key.pd = pd_;
+  key.start = mr.address;
+  key.length = mr.length;
+  key.logPageSize = logPageSize(mr);
+  const std::uint64_t page = std::uint64_t{1} << key.logPageSize;
+  const std::uint64_t end = mr.bus.value() + mr.length;
+  for (std::uint64_t at = mr.bus.value() & ~(page - 1); at < end; at += page) key.pages.emplace_back(at);
+  return key;
+}
+
+void ThreadClient::registerMemory(std::uint64_t address, std::uint64_t length, std::uint32_t access,
+                                  std::function<void(MrRegistered)> done) {
+  MrRegistered refused;
+  refused.error = VerbsError::kInvalid;
+  if (!memoryRequestValid(address, length, access)) return done(refused);
+  ClientMr mr;
+  mr.address = address;
+  mr.length = length;
+  mr.bus = memory_.space().map(memory_.owner(), address, length);
+  driver_.createMkey(owner_, mkeyAttributes(mr, access),
+                     [this, mr, done = std::move(done)](const Answer<MemoryKey>& answer) mutable {
+                       MrRegistered registered;
+                       registered.error = errorOf(answer.result);
+                       if (!answer.ok()) {
+                         memory_.space().unmap(mr.bus, mr.length);
+                         return done(registered);
+                       }
+                       mr.key = answer.value;
+                       mr.handle = handOut<ClientMr, MrHandle>(mrs_);
+                       mrs_.back() = std::make_unique<ClientMr>(mr);
+                       registered.handle = mr.handle;
+                       registered.localKey = registered.remoteKey = mr.key;
+                       done(registered);
+                     });
+}
+
+void ThreadClient::deregisterMemory(MrHandle handle, std::function<void(VerbsError)> done) {
+  const ClientMr* mr = find(mrs_, handle);
+  if (mr == nullptr) return done(VerbsError::kInvalid);
+  driver_.destroyMkey(owner_, mr->key, [this, handle, done = std::move(done)](const Answer<int>& answer) {
+    if (answer.ok()) {
+      const ClientMr gone = *mrs_[handle.value()];
+      memory_.space().unmap(gone.bus, gone.length);
+      mrs_[handle.value()].reset();
+    }
+    done(errorOf(answer.result));
+  });
+}
+
+VerbsError ThreadClient::checkCq(const CqRequest& request) const {
+  const DeviceCapabilities& device = driver_.capabilities();
+  if (!completionQueueEntries(request.cqe, device.limits)) return VerbsError::kInvalid;
+  if (request.comp_vector >= driver_.completionVectors()) return VerbsError::kInvalid;
+  if (request.cqe_size != sizeof(wire::Cqe) && request.cqe_size != sizeof(wire::WideCqe)) return VerbsError::kInvalid;
+  if (request.ignoreOverrun && !device.ignoreOverrun) return VerbsError::kNotSupported;
+  const bool moderated = request.cq_count != 0 || request.cq_period != 0;
+  if (moderated && !device.moderation) return VerbsError::kNotSupported;
+  return VerbsError::kNone;
+}
+
+void ThreadClient::createCq(const CqRequest& request, std::function<void(CqCreated)> done) {
+  CqCreated refused;
+  refused.error = checkCq(request);
+  if (refused.error != VerbsError::kNone) return done(refused);
+  const std::uint32_t entries = *completionQueueEntries(request.cqe, driver_.capabilities().limits);
+  const std::uint64_t length = std::uint64_t{entries} * request.cqe_size;
+  auto cq = std::make_shared<std::unique_ptr<ClientCq>>(
+      std::make_unique<ClientCq>(static_cast<EntryWaiter&>(*this), memory_.allocate(length), records_.allocate(),
+                                 logOf(entries), request.cqe_size));
+  (*cq)->withChannel = request.withChannel;
+  (*cq)->ring.initialise();
+
+  adapter::CqAttributes attributes;
+  attributes.stride = request.cqe_size == sizeof(wire::Cqe) ? adapter::CqeStride::k64 : adapter::CqeStride::k128;
+  attributes.ignoreOverrun = request.ignoreOverrun;
+  attributes.logSize = static_cast<std::uint8_t>(logOf(entries));
+  attributes.uar = uar_;
+  attributes.moderationCount = request.cq_count;
+  attributes.moderationPeriod = request.cq_period;
+  attributes.ring = pageListOf((*cq)->buffer, length);
+  attributes.doorbellRecord = (*cq)->record.bus;
+  driver_.createCq(owner_, attributes, request.comp_vector,
+                   [this, cq, done = std::move(done)](const Answer<CqNumber>& answer) {
+                     finishCreateCq(std::move(*cq), answer, done);
+                   });
+}
+
+void ThreadClient::finishCreateCq(std::unique_ptr<ClientCq> cq, const Answer<CqNumber>& answer,
+                                  const std::function<void(CqCreated)>& done) {
+  CqCreated created;
+  created.error = errorOf(answer.result);
+  if (!answer.ok()) {
+    memory_.free(cq->buffer);
+    records_.free(cq->record);
+    return done(created);
+  }
+  cq->number = answer.value;
+  cq->handle = handOut<ClientCq, CqHandle>(cqs_);
+  memory_.space().watch(cq->buffer.bus, cq->buffer.length, *cq);
+  if (cq->number.value() >= cqsByNumber_.size()) cqsByNumber_.resize(cq->number.value() + 1);
+  cqsByNumber_[cq->number.value()] = cq.get();
+  created.handle = cq->handle;
+  created.number = cq->number;
+  created.cqe = cq->ring.entries() - 1;
+  cqs_.back() = std::move(cq);
+  done(created);
+}
+
+// The kernel destroys the queue first, drops its events that nobody took, and then waits for the acknowledgements of
+// those that were taken (ibv_ack_cq_events(3)).
+void ThreadClient::destroyCq(CqHandle handle, std::function<void(VerbsError)> done) {
+  const ClientCq* cq = find(cqs_, handle);
+  if (cq == nullptr || cq->destroyed) return done(VerbsError::kInvalid);
+  driver_.destroyCq(owner_, cq->number, [this, handle, done = std::move(done)](const Answer<int>& answer) {
+    if (!answer.ok()) return done(errorOf(answer.result));
+    ClientCq& gone = cqOf(handle);
+    cqsByNumber_[gone.number.value()] = nullptr;
+    for (std::size_t left = channel_.size(); left != 0; --left) {
+      const CqHandle event = channel_.pop();
+      if (event != handle) channel_.push(event);
+    }
+    gone.destroyed = done;
+    if (gone.eventsAcknowledged >= gone.eventsTaken) finishDestroyCq(gone);
+  });
+}
+
+void ThreadClient::finishDestroyCq(ClientCq& cq) {
+  const auto done = std::move(cq.destroyed);
+  memory_.space().unwatch(cq.buffer.bus, cq.buffer.length, cq);
+  memory_.free(cq.buffer);
+  records_.free(cq.record);
+  cqs_[cq.handle.value()].reset();
+  done(VerbsError::kNone);
+}
+
+void ThreadClient::createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
+                            std::function<void(QpCreated)> done) {
+  QpCreated refused;
+  refused.error = VerbsError::kInvalid;
+  const QueueLimits& limits = driver_.capabilities().limits;
+  const auto sendSize = sendQueueSize(request, limits);
+  const auto receiveSize = receiveQueueSize(request, limits);
+  const ClientCq* sends = find(cqs_, sendCq);
+  const ClientCq* receives = find(cqs_, receiveCq);
+  if (!sendSize || !receiveSize || sends == nullptr || receives == nullptr) return done(refused);
+  refused.error = VerbsError::kNotSupported;
+  if (request.type == QpType::kUd) return done(refused);  // needs address handles, which this interface has none of
+
+  auto qp = std::make_shared<ClientQp>();
+  qp->type = request.type;
+  qp->sendCq = sendCq;
+  qp->receiveCq = receiveCq;
+  qp->sendCqNumber = sends->number;
+  qp->receiveCqNumber = receives->number;
+  qp->sendSize = *sendSize;
+  qp->receiveSize = *receiveSize;
+  const std::uint64_t length = qp->sendOffset() + std::uint64_t{sendSize->blocks} * wire::kSendBlockSize;
+  qp->buffer = memory_.allocate(std::max<std::uint64_t>(length, wire::kSendBlockSize));
+  qp->record = records_.allocate();
+  qp->handle = handOut<ClientQp, QpHandle>(qps_);
+  driver_.createQp(owner_, qpAttributes(*qp), [this, qp, done = std::move(done)](const Answer<QpNumber>& answer) {
+    QpCreated created;
+    created.error = errorOf(answer.result);
+    if (!answer.ok()) {
+      disposeQp(*qp);
+      return done(created);
+    }
+    qp->number = answer.value;
+    std::uint8_t* record = qp->record.bytes;
+    if (qp->sendSize.blocks != 0) {
+      qp->send.emplace(qp->buffer.bytes + qp->sendOffset(), record + offsetof(wire::QpDoorbellRecord, sendCounter),
+                       qp->sendSize, qp->number, qp->type);
+    }
+    if (qp->receiveSize.entries != 0) {
+      qp->receive.emplace(qp->buffer.bytes, record + offsetof(wire::QpDoorbellRecord, receiveCounter), qp->receiveSize);
+    }
+    created.handle = qp->handle;
+    created.number = qp->number;
+    created.maxSendWr = qp->sendSize.maxPosted;
+    created.maxReceiveWr = qp->receiveSize.maxPosted;
+    created.maxInline = qp->sendSize.maxInline;
+    qps_[qp->handle.value()] = std::make_unique<ClientQp>(std::move(*qp));
+    done(created);
+  });
+}
+
+void ThreadClient::disposeQp(ClientQp& qp) {
+  memory_.free(qp.buffer);
+  records_.free(qp.record);
+}
+
+adapter::QpAttributes ThreadClient::qpAttributes(const ClientQp& qp) const {
+  adapter::QpAttributes attributes;
+  attributes.service = serviceOf(qp.type);
+  attributes.pd = pd_;
+  attributes.uar = uar_;
+  attributes.userIndex = qp.handle.value();
+  attributes.hasSendQueue = qp.sendSize.blocks != 0;
+  attributes.logSendQueueSize = static_cast<std::uint8_t>(logOf(qp.sendSize.blocks));
+  attributes.receiveQueueType = qp.receiveSize.entries != 0 ? adapter::RqType::kOwn : adapter::RqType::kNone;
+  attributes.logReceiveQueueSize = static_cast<std::uint8_t>(logOf(qp.receiveSize.entries));
+  attributes.logReceiveStride = static_cast<std::uint8_t>(std::max(qp.receiveSize.logStride, 4U));
+  attributes.buffer = pageListOf(qp.buffer, qp.buffer.length);
+  attributes.doorbellRecord = qp.record.bus;
+  attributes.sendCq = qp.sendCqNumber;
+  attributes.receiveCq = qp.receiveCqNumber;
+  return attributes;
+}
+
+void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const ConnectionAttributes& connection,
+                           std::function<void(VerbsError)> done) {
+  const ClientQp* qp = find(qps_, handle);
+  if (qp == nullptr) return done(VerbsError::kInvalid);
+  adapter::QpAttributes attributes = qpAttributes(*qp);
+  attributes.mtu = connection.mtu;
+  attributes.remoteQp = peer.qp;
+  attributes.nextSendPsn = peer.sendPsn;
+  attributes.nextReceivePsn = peer.receivePsn;
+  attributes.retryCount = connection.retryCount;
+  attributes.rnrRetry = connection.rnrRetry;
+  attributes.minRnrNak = connection.minRnrTimer;
+  attributes.logMaxOutstandingReads = static_cast<std::uint8_t>(logOf(connection.maxReads));
+  attributes.logMaxResponderReads = attributes.logMaxOutstandingReads;
+  attributes.remoteRead = connection.remoteRead;
+  attributes.remoteWrite = connection.remoteWrite;
+  attributes.remoteAtomic = connection.remoteAtomic;
+  attributes.path.remoteLid = peer.lid;
+  attributes.path.ackTimeout = connection.ackTimeout;
+
+  using Optional = wire::QpOptional;
+  constexpr std::uint32_t kRights = Optional::kRemoteRead | Optional::kRemoteWrite | Optional::kRemoteAtomic;
+  const auto modify = [this, number = qp->number, attributes](QpTransition transition, std::uint32_t mask) {
+    return Sequence::Step([this, number, attributes, transition, mask](const Sequence::Next& next) {
+      driver_.modifyQp(owner_, number, transition, mask, attributes,
+                       [next](const Answer<int>& answer) { next(answer.result); });
+    });
+  };
+  Sequence::run({modify(QpTransition::kResetToInit, kRights | Optional::kPkeyIndex | Optional::kPrimaryPort),
+                 modify(QpTransition::kInitToReadyToReceive, kRights),
+                 modify(QpTransition::kReadyToReceiveToReadyToSend, kRights | Optional::kRnrTimeout)},
+                [done = std::move(done)](CommandResult result) { done(errorOf(result)); });
+}
+
+void ThreadClient::modifyToError(QpHandle handle, std::function<void(VerbsError)> done) {
+  const ClientQp* qp = find(qps_, handle);
+  if (qp == nullptr) return done(VerbsError::kInvalid);
+  driver_.modifyQp(owner_, qp->number, QpTransition::kToError, 0, qpAttributes(*qp),
+                   [done = std::move(done)](const Answer<int>& answer) { done(errorOf(answer.result)); });
+}
+
+// The kernel resets the queue pair first, so that no completion of it is written any more; then the library drops those
+// that nobody polled.
+void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> done) {
+  const ClientQp* qp = find(qps_, handle);
+  if (qp == nullptr) return done(VerbsError::kInvalid);
+  const auto reset = [this, number = qp->number, attributes = qpAttributes(*qp)](const Sequence::Next& next) {
+    driver_.modifyQp(owner_, number, QpTransition::kToReset, 0, attributes,
+                     [next](const Answer<int>& answer) { next(answer.result); });
+  };
+  const auto destroy = [this, number = qp->number](const Sequence::Next& next) {
+    driver_.destroyQp(owner_, number, [next](const Answer<int>& answer) { next(answer.result); });
+  };
+  Sequence::run({reset, destroy}, [this, handle, done = std::move(done)](CommandResult result) {
+    if (result.ok()) {
+      ClientQp& gone = qpOf(handle);
+      cqOf(gone.sendCq).ring.clean(handle.value());
+      if (gone.receiveCq != gone.sendCq) cqOf(gone.receiveCq).ring.clean(handle.value());
+      disposeQp(gone);
+      qps_[handle.value()].reset();
+    }
+    done(errorOf(result));
+  });
+}
+
+}  // namespace hca::driver

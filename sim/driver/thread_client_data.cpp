@@ -1,0 +1,197 @@
+// The data path of ThreadClient: post, poll, arm.
+#include <algorithm>
+#include <cassert>
+
+#include "models/wire/mmio_map.h"
+#include "models/wire/wqe.h"
+#include "sim/driver/completion_parser.h"
+#include "sim/driver/thread_client.h"
+
+namespace hca::driver {
+namespace {
+
+using wire::UarPage;
+
+std::int64_t inlineBytes(const SendWorkRequest& request) {
+  std::int64_t length = 0;
+  for (const ScatterGather& piece : request.scatterGather) length += piece.length;
+  return length;
+}
+
+}  // namespace
+
+PostResult ThreadClient::postSend(QpHandle handle, const std::vector<SendWorkRequest>& list) {
+  ClientQp& qp = qpOf(handle);
+  PostResult result;
+  thread_.charge(cost().postCall);
+  bool inlined = false;
+  for (const SendWorkRequest& request : list) {
+    result.error = qp.send ? qp.send->post(request, memory_.memory()) : VerbsError::kInvalid;
+    if (result.error != VerbsError::kNone) break;
+    ++result.accepted;
+    inlined = inlined || request.inlineData;
+    thread_.charge(cost().postPerWqe);
+    if (request.inlineData) {
+      thread_.charge(cost().postPerInlineByte * inlineBytes(request));
+    } else {
+      thread_.charge(cost().postPerSge * static_cast<std::int64_t>(request.scatterGather.size()));
+    }
+    reportStage(observe::Stage::kPosted, qp, observe::WorkQueue::kSend, qp.send->lastIndex());
+  }
+  if (result.accepted != 0) ringSendDoorbell(qp, result.accepted, inlined);
+  return result;
+}
+
+// rdma-core providers/mlx5/qp.c, post_send_db: record first, then the register; one request that is inline, or all
+// single ones where that is preferred, are copied whole if they fit half of the register.
+void ThreadClient::ringSendDoorbell(ClientQp& qp, std::size_t requests, bool inlined) {
+  const SendRing::Doorbell doorbell = qp.send->ring();
+  const std::uint32_t half = driver_.capabilities().blueFlameRegisterSize / 2;
+  RegisterWrite write;
+  write.qp = qp.handle;
+  write.wqe = doorbell.wqe;
+  write.offset = static_cast<std::uint32_t>(UarPage::kBlueFlame) + blueFlameHalf_;
+  const bool copies =
+      requests == 1 && (inlined || preferBlueFlame_) && doorbell.bytes > wire::kSegmentUnit && doorbell.bytes <= half;
+  if (copies) {
+    constexpr std::uint32_t kBlock = wire::kSendBlockSize;
+    write.bytes = (doorbell.bytes + kBlock - 1) / kBlock * kBlock;
+    thread_.charge(cost().writeCombining * std::int64_t{write.bytes / kBlock});
+  } else {
+    thread_.charge(cost().doorbell);
+  }
+  blueFlameHalf_ ^= half;
+  registerWrites_.send(thread_.time(), write);
+}
+
+void ThreadClient::issue(RegisterWrite& write) {
+  std::uint8_t word[wire::kSendDoorbellSize];
+  if (write.isArm) {
+    wire::storeBigEndian(word, write.word);
+    return driver_.ringDoorbell(uar_, write.offset, {word, sizeof word});
+  }
+  const ClientQp* qp = qps_[write.qp.value()].get();
+  if (qp == nullptr) return;  // destroyed by a program that didn't wait for its own doorbell
+  if (write.bytes != 0) return copyBlueFlame(*qp, write);
+  std::memcpy(word, write.wqe, sizeof word);
+  driver_.ringDoorbell(uar_, write.offset, {word, sizeof word});
+}
+
+// The ring may end within the request.
+void ThreadClient::copyBlueFlame(const ClientQp& qp, const RegisterWrite& write) {
+  std::uint8_t copy[UarPage::kBlueFlameHalf];
+  assert(write.bytes <= sizeof copy);
+  const std::uint8_t* ring = qp.buffer.bytes + qp.sendOffset();
+  const std::uint8_t* end = ring + std::size_t{qp.sendSize.blocks} * wire::kSendBlockSize;
+  const std::size_t first = std::min<std::size_t>(write.bytes, static_cast<std::size_t>(end - write.wqe));
+  std::memcpy(copy, write.wqe, first);
+  std::memcpy(copy + first, ring, write.bytes - first);
+  driver_.ringDoorbell(uar_, write.offset, {copy, write.bytes});
+}
+
+PostResult ThreadClient::postReceive(QpHandle handle, const std::vector<ReceiveWorkRequest>& list) {
+  ClientQp& qp = qpOf(handle);
+  PostResult result;
+  thread_.charge(cost().postCall);
+  for (const ReceiveWorkRequest& request : list) {
+    result.error = qp.receive ? qp.receive->post(request) : VerbsError::kInvalid;
+    if (result.error != VerbsError::kNone) break;
+    ++result.accepted;
+    thread_.charge(cost().postPerWqe);
+    thread_.charge(cost().postPerSge * static_cast<std::int64_t>(request.scatterGather.size()));
+    reportStage(observe::Stage::kPosted, qp, observe::WorkQueue::kReceive, qp.receive->lastIndex());
+  }
+  if (result.accepted != 0) qp.receive->publish();
+  return result;
+}
+
+std::size_t ThreadClient::poll(CqHandle handle, std::size_t max, std::vector<WorkCompletion>& out) {
+  ClientCq& cq = cqOf(handle);
+  const std::size_t before = out.size();
+  bool found = false;
+  while (out.size() - before < max && cq.ring.ready()) {
+    found = true;
+    const wire::Cqe cqe = cq.ring.take();
+    thread_.charge(cost().pollCompletion);
+    probes_.cq.fire([&] {
+      return observe::CqEvent{observe::CqAction::kPolled, thread_.time(), environment_.host,
+                              environment_.adapter,       cq.number,      cq.ring.consumerIndex() - 1};
+    });
+    completeEntry(cqe, out);
+  }
+  cq.ring.publish();
+  if (found) {
+    cq.emptyReported = false;
+  } else {
+    thread_.charge(cost().pollEmpty);
+    reportEmpty(cq);
+  }
+  return out.size() - before;
+}
+
+// Entries that complete nothing, or name a queue pair that is gone, are passed over.
+bool ThreadClient::completeEntry(const wire::Cqe& cqe, std::vector<WorkCompletion>& out) {
+  const CompletedQueue queue = completedQueue(wire::OpOwn::Opcode::get(cqe.opOwn));
+  const std::uint32_t userIndex = wire::Cqe::UserIndex::get(cqe.userIndex);
+  if (queue == CompletedQueue::kNone || userIndex >= qps_.size() || !qps_[userIndex]) return false;
+  ClientQp& qp = *qps_[userIndex];
+  out.push_back(parseCompletion(cqe));
+  if (queue == CompletedQueue::kSend && qp.send) {
+    const SendRing::Retired retired = qp.send->retire(cqe.wqeCounter.host());
+    out.back().workRequestId = retired.workRequestId;
+    reportStage(observe::Stage::kPolled, qp, observe::WorkQueue::kSend, retired.index);
+  } else if (queue == CompletedQueue::kReceive && qp.receive) {
+    const ReceiveRing::Retired retired = qp.receive->retire(cqe.wqeCounter.host());
+    out.back().workRequestId = retired.workRequestId;
+    reportStage(observe::Stage::kPolled, qp, observe::WorkQueue::kReceive, retired.index);
+  }
+  return true;
+}
+
+void ThreadClient::arm(CqHandle handle, bool solicitedOnly) {
+  ClientCq& cq = cqOf(handle);
+  thread_.charge(cost().arm + cost().doorbell);
+  RegisterWrite write;
+  write.isArm = true;
+  write.offset = static_cast<std::uint32_t>(UarPage::kCqArm);
+  write.word = cq.ring.arm(cq.number, solicitedOnly);
+  registerWrites_.send(thread_.time(), write);
+  probes_.cq.fire([&] {
+    observe::CqEvent event{observe::CqAction::kArmIssued, thread_.time(), environment_.host,
+                           environment_.adapter,          cq.number,      cq.ring.consumerIndex()};
+    event.solicitedOnly = solicitedOnly;
+    event.sequenceNumber = cq.ring.sequenceNumber();
+    return event;
+  });
+}
+
+void ThreadClient::reportEmpty(ClientCq& cq) {
+  if (cq.emptyReported) return;
+  cq.emptyReported = true;
+  reportCq(observe::CqAction::kPolledEmpty, cq);
+}
+
+void ThreadClient::reportCq(observe::CqAction action, const ClientCq& cq) {
+  probes_.cq.fire([&] {
+    return observe::CqEvent{action,    thread_.time(),         environment_.host, environment_.adapter,
+                            cq.number, cq.ring.consumerIndex()};
+  });
+}
+
+void ThreadClient::reportStage(observe::Stage stage, const ClientQp& qp, observe::WorkQueue queue,
+                               std::uint64_t index) {
+  probes_.stage.fire([&] { return observe::StageEvent{stage, thread_.time(), requestId(qp, queue, index)}; });
+}
+
+observe::WorkRequestId ThreadClient::requestId(const ClientQp& qp, observe::WorkQueue queue,
+                                               std::uint64_t index) const {
+  return {environment_.host, environment_.adapter, qp.number, queue, index};
+}
+
+observe::WorkRequestId ThreadClient::lastPosted(QpHandle handle, observe::WorkQueue queue) const {
+  const ClientQp& qp = *qps_[handle.value()];
+  if (queue == observe::WorkQueue::kSend) return requestId(qp, queue, qp.send ? qp.send->lastIndex() : 0);
+  return requestId(qp, queue, qp.receive ? qp.receive->lastIndex() : 0);
+}
+
+}  // namespace hca::driver
