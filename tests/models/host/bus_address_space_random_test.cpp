@@ -124,7 +124,7 @@ class RandomMappings : public testing::Test {
 
 TEST_F(RandomMappings, AgreeWithTheReference) {
   std::size_t successes = 0;
-  for (int step = 0; step < 20'000 && !HasFatalFailure(); ++step) {
+  for (int step = 0; step < 8'000 && !HasFatalFailure(); ++step) {
     const std::uint64_t what = below(10);
     // Grow and shrink in turns.
     const bool growing = step / 500 % 2 == 0;
