@@ -19,7 +19,7 @@ enum class DecodeError : std::uint8_t {
   kBadHeaderChecksum,   ///< IPv4
   kUnsupportedService,  ///< reliable datagram, XRC, vendor services
   kUnknownOperation,    ///< none of the service's operations
-  kBadPadding,          ///< pad count does not make the payload a multiple of four
+  kBadPadding,          ///< pad count beyond the payload, or payload and padding no multiple of four
   kUnexpectedPayload,   ///< payload in an operation that has none
   kBadVariantCrc,       ///< InfiniBand link CRC
   kBadInvariantCrc,     ///< end-to-end CRC
