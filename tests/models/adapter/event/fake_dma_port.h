@@ -37,21 +37,23 @@ class FakeDmaPort final : public pcie::DmaPort {
         answers_(calendar, kernel::Priority::kAdapter, *this, &FakeDmaPort::onAnswer) {}
 
   void read(const pcie::DmaRead& request) override {
-    if (keepLog) log.push_back({Operation::Kind::kRead, calendar_.now(), request.address.value(), request.traffic});
     ++reads;
+    if (keepLog) note(Operation::Kind::kRead, request.address, request.traffic);
     looks_.send(calendar_.now() + Time(readLatency.count() / 2), Read{request, {}});
   }
   void write(const pcie::DmaWrite& request) override {
+    ++writes;
     Write write{request, {request.data.begin(), request.data.end()}};
     if (keepLog) {
-      log.push_back({Operation::Kind::kWrite, calendar_.now(), request.address.value(), request.traffic, write.bytes, 0,
-                     request.notify, request.relaxedOrdering});
+      Operation& operation = note(Operation::Kind::kWrite, request.address, request.traffic);
+      operation.bytes = write.bytes;
+      operation.notify = request.notify;
+      operation.relaxedOrdering = request.relaxedOrdering;
     }
-    ++writes;
     landings_.send(calendar_.now() + writeLatency, std::move(write));
   }
   void message(BusAddress address, std::uint32_t data) override {
-    log.push_back({Operation::Kind::kMessage, calendar_.now(), address.value(), pcie::Traffic::kInterrupt, {}, data});
+    note(Operation::Kind::kMessage, address, pcie::Traffic::kInterrupt).data = data;
   }
 
   [[nodiscard]] std::vector<Operation> of(pcie::Traffic traffic) const {
@@ -80,6 +82,15 @@ class FakeDmaPort final : public pcie::DmaPort {
     pcie::DmaWrite request;
     std::vector<std::uint8_t> bytes;
   };
+
+  Operation& note(Operation::Kind kind, BusAddress address, pcie::Traffic traffic) {
+    Operation operation;
+    operation.kind = kind;
+    operation.time = calendar_.now();
+    operation.address = address.value();
+    operation.traffic = traffic;
+    return log.emplace_back(std::move(operation));
+  }
 
   void onLook(Read& read) {
     const auto at = memory.begin() + static_cast<std::ptrdiff_t>(read.request.address.value());
