@@ -1,0 +1,69 @@
+#include "sim/workload/completion_waiter.h"
+
+#include <utility>
+
+namespace hca::sim {
+
+CompletionWaiter::CompletionWaiter(driver::VerbsClient& client, const std::vector<driver::CqHandle>& queues,
+                                   Settings settings)
+    : client_(client), queues_(queues), settings_(settings) {
+  completions_.reserve(kBatch * queues.size());
+}
+
+void CompletionWaiter::wait(std::function<void()> ready) {
+  ready_ = std::move(ready);
+  completions_.clear();
+  if (settings_.order == EventOrder::kOff) {
+    client_.whenNotEmpty(queues_, [this](driver::CqHandle queue) { spin(queue); });
+  } else {
+    client_.afterCost([this] { pollBeforeArm(); });
+  }
+}
+
+void CompletionWaiter::spin(driver::CqHandle queue) {
+  client_.poll(queue, kBatch, completions_);
+  // An entry that software handles by itself (a signature error) ends a poll without a completion.
+  if (completions_.empty()) return wait(std::move(ready_));
+  const auto ready = std::move(ready_);
+  ready();
+}
+
+bool CompletionWaiter::pollAll() {
+  for (const driver::CqHandle queue : queues_) client_.poll(queue, kBatch, completions_);
+  if (completions_.empty()) return false;
+  const auto ready = std::move(ready_);
+  ready();
+  return true;
+}
+
+void CompletionWaiter::pollBeforeArm() {
+  if (pollAll()) return;
+  client_.afterCost([this] {
+    if (onGap) onGap();
+    client_.compute(settings_.gap);
+    client_.afterCost([this] { armAll(); });
+  });
+}
+
+void CompletionWaiter::armAll() {
+  for (const driver::CqHandle queue : queues_) client_.arm(queue, settings_.solicitedOnly);
+  if (settings_.order == EventOrder::kUnsafe) return sleep();
+  client_.afterCost([this] { pollAfterArm(); });
+}
+
+void CompletionWaiter::pollAfterArm() {
+  if (!pollAll()) sleep();
+}
+
+void CompletionWaiter::sleep() {
+  client_.waitForEvent([this](driver::CqHandle queue) { wake(queue); });
+  if (onSleep) onSleep();
+}
+
+void CompletionWaiter::wake(driver::CqHandle queue) {
+  ++events_;
+  client_.acknowledge(queue, 1);
+  client_.afterCost([this] { pollBeforeArm(); });
+}
+
+}  // namespace hca::sim

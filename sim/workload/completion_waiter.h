@@ -1,0 +1,59 @@
+// Waits for completions the way a program does: by polling, or by event in the safe or the unsafe order.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/driver/verbs_client.h"
+#include "sim/workload/flow_config.h"
+
+namespace hca::sim {
+
+/// One thread's loop around its completion queues. The three orders:
+///   off     poll until an entry is there
+///   safe    poll; empty: arm; poll once more; still empty: sleep until an event; again
+///   unsafe  poll; empty: arm; sleep until an event; again
+/// Between the empty poll and the arm the thread computes for `gap`.
+class CompletionWaiter {
+ public:
+  struct Settings {
+    EventOrder order = EventOrder::kOff;
+    bool solicitedOnly = false;
+    Time gap{};
+  };
+  /// `client` and `queues` must outlive the waiter.
+  CompletionWaiter(driver::VerbsClient& client, const std::vector<driver::CqHandle>& queues, Settings settings);
+
+  /// Runs `ready` once at least one completion is in `completions()`, which is emptied first. One wait at a time.
+  void wait(std::function<void()> ready);
+  [[nodiscard]] const std::vector<driver::WorkCompletion>& completions() const { return completions_; }
+
+  /// For scripted flows: called when the gap begins and when the thread is about to sleep.
+  std::function<void()> onGap;
+  std::function<void()> onSleep;
+
+  /// Events taken from the channel so far.
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+
+ private:
+  static constexpr std::size_t kBatch = 16;  // perftest's CTX_POLL_BATCH
+
+  void spin(driver::CqHandle queue);
+  /// Polls every queue once; true if that ended the wait.
+  bool pollAll();
+  void pollBeforeArm();
+  void armAll();
+  void pollAfterArm();
+  void sleep();
+  void wake(driver::CqHandle queue);
+
+  driver::VerbsClient& client_;
+  const std::vector<driver::CqHandle>& queues_;
+  Settings settings_;
+  std::vector<driver::WorkCompletion> completions_;
+  std::function<void()> ready_;
+  std::uint64_t events_ = 0;
+};
+
+}  // namespace hca::sim

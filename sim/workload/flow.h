@@ -1,0 +1,84 @@
+// A stream of messages between two threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "sim/report/latency_histogram.h"
+#include "sim/report/result.h"
+#include "sim/workload/flow_config.h"
+#include "sim/workload/flow_endpoint.h"
+
+namespace hca::sim {
+
+/// The two sides, their set-up out of band, and what was measured. Kinds differ in what happens afterwards.
+class Flow {
+ public:
+  /// `movesPayload`: payload is really moved, so that its content can be checked.
+  Flow(std::string name, const FlowConfig& config, bool movesPayload);
+  virtual ~Flow() = default;
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+
+  /// Creates both sides' objects, connects them in no simulated time of its own, and begins. `finished` runs once, also
+  /// after a failure.
+  void start(std::function<void()> finished);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const FlowConfig& config() const { return config_; }
+  [[nodiscard]] bool finished() const { return finished_; }
+  /// Why the flow could not go on; empty if it could.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  /// Messages that arrived with wrong content.
+  [[nodiscard]] std::uint64_t corrupted() const { return corrupted_; }
+  /// What was measured so far. Content that can be looked at only in the end is checked here: call it after the run.
+  [[nodiscard]] report::FlowResult result();
+
+ protected:
+  /// Both sides are connected; the client's thread and the server's are idle.
+  virtual void begin() = 0;
+  /// Checks content that the flow didn't check on the way.
+  virtual void checkRemainder() {}
+
+  void makeEnds(driver::VerbsClient& client, driver::VerbsClient& server, const FlowEndpoint::Shape& clientShape,
+                const FlowEndpoint::Shape& serverShape);
+  [[nodiscard]] FlowEndpoint& clientEnd() { return *client_; }
+  [[nodiscard]] FlowEndpoint& serverEnd() { return *server_; }
+  void finish();
+  void fail(std::string problem);
+
+  [[nodiscard]] bool movesPayload() const { return movesPayload_; }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(config_.size.count()); }
+  [[nodiscard]] bool usesReceives() const { return config_.verb != FlowVerb::kWrite; }
+  [[nodiscard]] bool usesWrites() const {
+    return config_.verb == FlowVerb::kWrite || config_.verb == FlowVerb::kWriteImmediate;
+  }
+  /// A request with everything set that doesn't change from message to message.
+  [[nodiscard]] driver::SendWorkRequest requestTemplate(const FlowEndpoint& from, const FlowEndpoint& to) const;
+  [[nodiscard]] driver::ReceiveWorkRequest receiveTemplate(const FlowEndpoint& at) const;
+  /// Counts a completion with an error; true if it was one.
+  bool countError(const driver::WorkCompletion& completion);
+
+  report::LatencyHistogram latency_;
+  report::LatencyKind latencyKind_ = report::LatencyKind::kPostToCompletion;
+  std::uint64_t measured_ = 0;  // messages
+  Time begin_{}, end_{};        // of the measurement
+  std::uint64_t errors_ = 0;
+  std::uint64_t corrupted_ = 0;
+
+ private:
+  void connectBoth();
+
+  std::string name_;
+  FlowConfig config_;
+  bool movesPayload_;
+  std::unique_ptr<FlowEndpoint> client_;
+  std::unique_ptr<FlowEndpoint> server_;
+  std::function<void()> onFinished_;
+  std::string problem_;
+  bool finished_ = false;
+};
+
+}  // namespace hca::sim

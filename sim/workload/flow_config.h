@@ -1,0 +1,127 @@
+// Keys of a [flow.NAME] section.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "models/base/config_key.h"
+#include "models/base/units.h"
+
+namespace hca::sim {
+
+enum class FlowKind : std::uint8_t { kLatency, kBandwidth, kArmRace };
+enum class FlowVerb : std::uint8_t { kWrite, kWriteImmediate, kSend, kSendImmediate };
+enum class EventOrder : std::uint8_t { kOff, kSafe, kUnsafe };
+
+}  // namespace hca::sim
+
+namespace hca::config {
+
+template <>
+struct EnumNames<sim::FlowKind> {
+  static constexpr std::pair<const char*, sim::FlowKind> kNames[] = {{"latency", sim::FlowKind::kLatency},
+                                                                     {"bandwidth", sim::FlowKind::kBandwidth},
+                                                                     {"arm_race", sim::FlowKind::kArmRace}};
+};
+template <>
+struct EnumNames<sim::FlowVerb> {
+  static constexpr std::pair<const char*, sim::FlowVerb> kNames[] = {{"write", sim::FlowVerb::kWrite},
+                                                                     {"write_with_imm", sim::FlowVerb::kWriteImmediate},
+                                                                     {"send", sim::FlowVerb::kSend},
+                                                                     {"send_with_imm", sim::FlowVerb::kSendImmediate}};
+};
+template <>
+struct EnumNames<sim::EventOrder> {
+  static constexpr std::pair<const char*, sim::EventOrder> kNames[] = {
+      {"off", sim::EventOrder::kOff}, {"safe", sim::EventOrder::kSafe}, {"unsafe", sim::EventOrder::kUnsafe}};
+};
+
+}  // namespace hca::config
+
+namespace hca::sim {
+
+/// One stream of messages between two hosts, in the words of perftest.
+struct FlowConfig {
+  FlowKind kind = FlowKind::kLatency;
+  FlowVerb verb = FlowVerb::kWrite;
+  std::uint32_t client = 0;
+  std::uint32_t server = 1;
+  std::uint32_t client_core = 0;
+  std::uint32_t server_core = 0;
+  std::string after;
+  Bytes size{2};
+  std::uint32_t qps = 1;
+  std::uint32_t tx_depth = 128;
+  std::uint32_t rx_depth = 512;
+  std::uint32_t cq_mod = 1;
+  std::uint32_t post_list = 1;
+  Bytes inline_size{0};
+  Bytes mtu{4096};
+  std::uint32_t iters = 0;
+  Time duration{};
+  std::uint32_t warmup = 0;
+  bool shared_cq = true;
+  std::uint32_t cqe = 0;
+  std::uint32_t comp_vector = 0;
+  Bytes cqe_size{64};
+  bool ignore_overrun = false;
+  std::uint32_t cq_count = 0;
+  std::uint32_t cq_period = 0;
+  EventOrder events = EventOrder::kOff;
+  bool solicited = false;
+  Time gap{};
+  Time pause{};
+  std::uint32_t ack_timeout = 14;
+  std::uint32_t retry_count = 7;
+  std::uint32_t rnr_retry = 7;
+  Time published_latency{};
+
+  template <class Self, class Key>
+  static void describe(Self& self, Key&& key) {
+    using config::range;
+    key("kind", self.kind,
+        "latency: ping-pong; bandwidth: a window of outstanding messages from client to server; arm_race: messages that "
+        "land between the server's last empty poll and its arm");
+    key("verb", self.verb, "What the client posts");
+    key("client", self.client, range(0U, 1023U), "Host that starts");
+    key("server", self.server, range(0U, 1023U), "Host at the other end");
+    key("client_core", self.client_core, range(0U, 1023U), "Core of the client's thread");
+    key("server_core", self.server_core, range(0U, 1023U), "Core of the server's thread");
+    key("after", self.after, "Flow that must have finished before this one starts (default: start at once)");
+    key("size", self.size, range(Bytes(0), Bytes(std::int64_t{1} << 30)), "Message size");
+    key("qps", self.qps, range(1U, 65536U), "Queue pairs");
+    key("tx_depth", self.tx_depth, range(1U, 32768U), "Requests outstanding in each send queue");
+    key("rx_depth", self.rx_depth, range(1U, 32768U), "Receives posted in each receive queue");
+    key("cq_mod", self.cq_mod, range(1U, 32768U), "Every how many requests one is signaled");
+    key("post_list", self.post_list, range(1U, 32768U), "Requests handed over in one post call");
+    key("inline_size", self.inline_size, range(Bytes(0), Bytes(1024)),
+        "Messages up to this size are copied into the request");
+    key("mtu", self.mtu, range(Bytes(256), Bytes(4096)), "Path MTU: 256B, 512B, 1024B, 2048B or 4096B");
+    key("iters", self.iters, range(0U, 2'000'000'000U), "Messages measured, a queue pair (0: as long as duration says)");
+    key("duration", self.duration, range(Time(0), milliseconds(3'600'000)),
+        "Span measured, instead of iters");
+    key("warmup", self.warmup, range(0U, 2'000'000'000U), "Messages before the measurement, a queue pair");
+    key("shared_cq", self.shared_cq, "All queue pairs of a side complete into one queue");
+    key("cqe", self.cqe, range(0U, 1U << 24), "Depth asked of each completion queue (0: what the depths need)");
+    key("comp_vector", self.comp_vector, range(0U, 2047U), "Completion vector of the queues");
+    key("cqe_size", self.cqe_size, range(Bytes(64), Bytes(128)), "Size of a completion entry: 64B or 128B");
+    key("ignore_overrun", self.ignore_overrun, "Create the queues with ignore-overrun");
+    key("cq_count", self.cq_count, range(0U, 65535U), "Moderation: entries an event");
+    key("cq_period", self.cq_period, range(0U, 4095U), "Moderation: microseconds until an event");
+    key("events", self.events,
+        "off: poll; safe: arm, poll once more, sleep; unsafe: poll until empty, arm, sleep (loses wake-ups where the "
+        "specification allows it)");
+    key("solicited", self.solicited, "Messages ask for a solicited event and the server arms for these alone");
+    key("gap", self.gap, range(Time(0), milliseconds(1000)),
+        "Computation of the waiting thread between its last empty poll and the arm");
+    key("pause", self.pause, range(Time(0), milliseconds(1000)), "arm_race: time between two messages");
+    key("ack_timeout", self.ack_timeout, range(0U, 31U), "Acknowledgement time-out: 4.096 us x 2^n (0: none)");
+    key("retry_count", self.retry_count, range(0U, 7U), "Retries after a time-out");
+    key("rnr_retry", self.rnr_retry, range(0U, 7U), "Retries after receiver not ready (7: for ever)");
+    key("published_latency", self.published_latency, range(Time(0), milliseconds(1000)),
+        "Figure measured on real hardware, shown beside the simulated median (0: none)");
+  }
+};
+
+}  // namespace hca::sim

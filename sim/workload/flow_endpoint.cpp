@@ -1,0 +1,110 @@
+#include "sim/workload/flow_endpoint.h"
+
+#include <algorithm>
+
+namespace hca::sim {
+namespace {
+
+using driver::VerbsError;
+
+constexpr std::uint64_t kLine = 64;
+// More places than this are not worth their memory: messages then share them.
+constexpr std::uint64_t kMaxBuffer = std::uint64_t{256} << 20;
+
+std::uint32_t firstPsn(std::uint32_t index) { return (0x100 + index * 0x10) & 0xFFFFFF; }
+
+}  // namespace
+
+FlowEndpoint::FlowEndpoint(driver::VerbsClient& client, const FlowConfig& config, const Shape& shape)
+    : client_(client), config_(config), shape_(shape) {
+  const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(config.size.count(), 1));
+  stride_ = (size + kLine - 1) / kLine * kLine;
+  const std::uint64_t wanted = std::max(shape.sendDepth, shape.receiveDepth);
+  const std::uint64_t room = kMaxBuffer / 2 / (stride_ * config.qps);
+  slots_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(room, 1, wanted));
+}
+
+void FlowEndpoint::setUp(Done done) {
+  allocate();
+  client_.open([this, done = std::move(done)](VerbsError error) {
+    if (error != VerbsError::kNone) return done(error);
+    constexpr auto kAccess = static_cast<std::uint32_t>(driver::MemoryAccess::kLocalWrite) |
+                             static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteWrite) |
+                             static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteRead);
+    client_.registerMemory(base_, receiveOffset_ * 2, kAccess, [this, done](const driver::MrRegistered& region) {
+      if (region.error != VerbsError::kNone) return done(region.error);
+      key_ = region.localKey;
+      createQueues(done);
+    });
+  });
+}
+
+void FlowEndpoint::allocate() {
+  receiveOffset_ = std::uint64_t{config_.qps} * slots_ * stride_;
+  base_ = client_.allocate(receiveOffset_ * 2, 4096);
+  bytes_ = client_.bytes(base_, receiveOffset_ * 2);
+}
+
+driver::CqRequest FlowEndpoint::queueRequest() const {
+  driver::CqRequest request;
+  const std::uint64_t pairs = config_.shared_cq ? config_.qps : 1;
+  const std::uint64_t perPair = shape_.sendDepth + (shape_.receives ? shape_.receiveDepth : 0);
+  request.cqe = static_cast<std::int32_t>(config_.cqe != 0 ? config_.cqe : pairs * perPair);
+  request.comp_vector = config_.comp_vector;
+  request.withChannel = shape_.withChannel;
+  request.cqe_size = static_cast<std::uint32_t>(config_.cqe_size.count());
+  request.ignoreOverrun = config_.ignore_overrun;
+  request.cq_count = static_cast<std::uint16_t>(config_.cq_count);
+  request.cq_period = static_cast<std::uint16_t>(config_.cq_period);
+  return request;
+}
+
+void FlowEndpoint::createQueues(const Done& done) {
+  const std::uint32_t wanted = config_.shared_cq ? 1 : config_.qps;
+  if (queues_.size() == wanted) return createQueuePairs(done);
+  client_.createCq(queueRequest(), [this, done](const driver::CqCreated& created) {
+    if (created.error != VerbsError::kNone) return done(created.error);
+    queues_.push_back(created.handle);
+    createQueues(done);
+  });
+}
+
+driver::QpRequest FlowEndpoint::pairRequest() const {
+  driver::QpRequest request;
+  request.maxSendWr = shape_.sendDepth;
+  request.maxReceiveWr = shape_.receiveDepth;
+  request.maxInline = static_cast<std::uint32_t>(config_.inline_size.count());
+  return request;
+}
+
+void FlowEndpoint::createQueuePairs(const Done& done) {
+  if (qps_.size() == config_.qps) return done(VerbsError::kNone);
+  const driver::CqHandle queue = queues_[config_.shared_cq ? 0 : qps_.size()];
+  client_.createQp(pairRequest(), queue, queue, [this, done](const driver::QpCreated& created) {
+    if (created.error != VerbsError::kNone) return done(created.error);
+    qps_.push_back(created);
+    createQueuePairs(done);
+  });
+}
+
+void FlowEndpoint::connect(const FlowEndpoint& peer, Done done) { connectFrom(0, peer, done); }
+
+void FlowEndpoint::connectFrom(std::uint32_t index, const FlowEndpoint& peer, const Done& done) {
+  if (index == qps_.size()) return done(VerbsError::kNone);
+  driver::QpPeer remote;
+  remote.lid = peer.client_.lid();
+  remote.qp = peer.qpNumber(index);
+  remote.receivePsn = firstPsn(index);
+  remote.sendPsn = firstPsn(index);
+  driver::ConnectionAttributes attributes;
+  attributes.mtu = static_cast<std::uint32_t>(config_.mtu.count());
+  attributes.ackTimeout = static_cast<std::uint8_t>(config_.ack_timeout);
+  attributes.retryCount = static_cast<std::uint8_t>(config_.retry_count);
+  attributes.rnrRetry = static_cast<std::uint8_t>(config_.rnr_retry);
+  client_.connect(qp(index), remote, attributes, [this, index, &peer, done](VerbsError error) {
+    if (error != VerbsError::kNone) return done(error);
+    connectFrom(index + 1, peer, done);
+  });
+}
+
+}  // namespace hca::sim

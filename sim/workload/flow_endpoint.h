@@ -1,0 +1,75 @@
+// One side of a flow: its thread with memory, queues and queue pairs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/driver/verbs_client.h"
+#include "sim/workload/flow_config.h"
+
+namespace hca::sim {
+
+/// Creates what one side needs, through verbs, and knows where messages lie. Each queue pair has `sendSlots` places to
+/// send from and `receiveSlots` to receive into.
+class FlowEndpoint {
+ public:
+  struct Shape {
+    std::uint32_t sendDepth = 1;     ///< requests outstanding in a send queue
+    std::uint32_t receiveDepth = 1;  ///< receives posted to a receive queue
+    bool receives = false;           ///< messages complete receives here
+    bool withChannel = false;        ///< completions may come as events
+  };
+  using Done = std::function<void(driver::VerbsError)>;
+
+  FlowEndpoint(driver::VerbsClient& client, const FlowConfig& config, const Shape& shape);
+
+  /// Opens the device and creates memory region, completion queues and queue pairs.
+  void setUp(Done done);
+  /// Connects queue pair i with the peer's i. Both sides are set up.
+  void connect(const FlowEndpoint& peer, Done done);
+
+  [[nodiscard]] driver::VerbsClient& client() const { return client_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] driver::QpHandle qp(std::uint32_t index) const { return qps_[index].handle; }
+  [[nodiscard]] QpNumber qpNumber(std::uint32_t index) const { return qps_[index].number; }
+  /// Every completion queue; one if shared.
+  [[nodiscard]] const std::vector<driver::CqHandle>& queues() const { return queues_; }
+  [[nodiscard]] MemoryKey key() const { return key_; }
+
+  [[nodiscard]] std::uint32_t slots() const { return slots_; }
+  /// Address of a place; `slot` is taken modulo slots().
+  [[nodiscard]] std::uint64_t sendAddress(std::uint32_t qp, std::uint64_t slot) const {
+    return base_ + (std::uint64_t{qp} * slots_ + slot % slots_) * stride_;
+  }
+  [[nodiscard]] std::uint64_t receiveAddress(std::uint32_t qp, std::uint64_t slot) const {
+    return sendAddress(qp, slot) + receiveOffset_;
+  }
+  [[nodiscard]] std::uint8_t* bytes(std::uint64_t address) const { return bytes_ + (address - base_); }
+  /// Whether messages are short enough to be copied into the request.
+  [[nodiscard]] bool inlines() const {
+    return config_.size <= config_.inline_size && config_.size.count() <= qps_.front().maxInline;
+  }
+
+ private:
+  void allocate();
+  void createQueues(const Done& done);
+  void createQueuePairs(const Done& done);
+  void connectFrom(std::uint32_t index, const FlowEndpoint& peer, const Done& done);
+  [[nodiscard]] driver::CqRequest queueRequest() const;
+  [[nodiscard]] driver::QpRequest pairRequest() const;
+
+  driver::VerbsClient& client_;
+  FlowConfig config_;
+  Shape shape_;
+  std::uint32_t slots_ = 1;
+  std::uint64_t stride_ = 64;
+  std::uint64_t base_ = 0;
+  std::uint64_t receiveOffset_ = 0;
+  std::uint8_t* bytes_ = nullptr;
+  MemoryKey key_;
+  std::vector<driver::CqHandle> queues_;
+  std::vector<driver::QpCreated> qps_;
+};
+
+}  // namespace hca::sim
