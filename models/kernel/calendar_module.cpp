@@ -24,6 +24,7 @@ void CalendarModule::synchronise() {
 // before T are safe; an entry at the kernel's own present always is.
 Time CalendarModule::horizon() const {
   const Time kernelNow = fromScTime(sc_core::sc_time_stamp());
+  if (sc_core::sc_pending_activity_at_current_time()) return kernelNow;
   Time limit = kernelNow + quantum_;
   if (sc_core::sc_pending_activity_at_future_time()) {
     const Time foreign = kernelNow + fromScTime(sc_core::sc_time_to_pending_activity());
@@ -35,8 +36,14 @@ Time CalendarModule::horizon() const {
 void CalendarModule::drain() {
   countActivation();
   calendar_.resume();
-  const Time limit = horizon();
-  while (!calendar_.stopped() && !calendar_.empty() && calendar_.next() <= limit) calendar_.step();
+  draining_ = true;
+  Time limit = horizon();
+  while (!calendar_.stopped() && !calendar_.empty() && calendar_.next() <= limit) {
+    calendar_.step();
+    if (horizonIsStale_) limit = horizon();
+    horizonIsStale_ = false;
+  }
+  draining_ = false;
   rearm();
 }
 

@@ -28,6 +28,11 @@ class CalendarModule : public sc_core::sc_module {
   void wake();
   /// Brings `Calendar::now()` up to `sc_time_stamp()`; a foreign process calls this before it schedules.
   void synchronise();
+  /// Whether entries are being executed, so that `wake()` isn't needed.
+  [[nodiscard]] bool isDraining() const { return draining_; }
+  /// An entry called into a foreign module, which may have notified an event earlier than the horizon: looks again
+  /// before the next entry.
+  void refreshHorizon() { horizonIsStale_ = true; }
 
  private:
   void drain();
@@ -37,6 +42,8 @@ class CalendarModule : public sc_core::sc_module {
   Calendar calendar_;
   Time quantum_;
   sc_core::sc_event wake_{"wake"};
+  bool draining_ = false;
+  bool horizonIsStale_ = false;
 };
 
 /// Between SystemC's unsigned 64-bit picoseconds and ours.

@@ -1,0 +1,170 @@
+#include "models/pcie/endpoint.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/pcie/pcie_extension.h"
+
+namespace hca::pcie {
+
+namespace {
+
+constexpr std::uint32_t kUnlimited = ~0U;
+
+// A burst takes its credits as a whole: one that needs most of them would wait for all before it to be processed.
+std::uint32_t partOf(std::int64_t credits, std::int64_t each) {
+  if (credits == 0) return kUnlimited;
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, credits / (4 * each)));
+}
+
+std::uint32_t writesPerBurst(const PcieConfig& config) {
+  const std::int64_t creditsEach = config.maxPayload.count() / LinkTiming::kCreditUnit;
+  return std::min(partOf(config.upstreamCredits.postedHeaders, 1),
+                  partOf(config.upstreamCredits.postedData, creditsEach));
+}
+
+// Their completions are one burst too.
+std::uint32_t readsPerBurst(const PcieConfig& config) {
+  const std::int64_t unit = std::min(config.maxPayload.count(), config.readCompletionBoundary.count());
+  const std::int64_t completionsEach = config.maxReadRequest.count() / unit + 1;
+  const std::int64_t creditsEach = config.maxReadRequest.count() / LinkTiming::kCreditUnit;
+  return std::min({partOf(config.upstreamCredits.nonPostedHeaders, 1),
+                   partOf(config.downstreamCredits.completionHeaders, completionsEach),
+                   partOf(config.downstreamCredits.completionData, creditsEach)});
+}
+
+}  // namespace
+
+Endpoint::Endpoint(const sc_core::sc_module_name& name, kernel::CalendarModule& calendar, const PcieConfig& config,
+                   const FunctionDescription& description)
+    : sc_core::sc_module(name),
+      module_(calendar),
+      calendar_(calendar.calendar()),
+      configuration_(description, config),
+      timing_(config),
+      tags_(static_cast<std::uint32_t>(config.tags)),
+      burstWrites_(writesPerBurst(config)),
+      burstReads_(readsPerBurst(config)),
+      accesses_(calendar_, kernel::Priority::kAdapter, *this, &Endpoint::onRegisterAccess),
+      deliveries_(calendar_, kernel::Priority::kAdapter, *this, &Endpoint::onDelivery),
+      refusals_(calendar_, kernel::Priority::kAdapter, *this, &Endpoint::onRefusedWrite),
+      tagTimer_(calendar_, kernel::Priority::kAdapter, *this, &Endpoint::issueWaiting) {
+  link_initiator_socket.bind(*this);
+  link_target_socket.bind(*this);
+}
+
+void Endpoint::wakeCalendar() {
+  if (!module_.isDraining()) module_.wake();
+}
+
+void Endpoint::send(const TransactionPool::Transaction& transaction, Traffic traffic, std::uint32_t pieceSize) {
+  PcieExtension& extension = *transaction.extension;
+  extension.traffic = traffic;
+  extension.pieceSize = pieceSize;
+  extension.resets = &resets_;
+  extension.resetsAtIssue = resets_;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = kernel::toScTime(calendar_.now()) - sc_core::sc_time_stamp();
+  link_initiator_socket->nb_transport_fw(*transaction.payload, phase, delay);
+}
+
+// A register access, whole at the adapter at the time of the call.
+tlm::tlm_sync_enum Endpoint::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                             sc_core::sc_time& delay) {
+  if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+  payload.acquire();
+  accesses_.send(kernel::fromScTime(sc_core::sc_time_stamp() + delay), {&payload});
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+bool Endpoint::claims(tlm::tlm_generic_payload& payload, std::uint64_t& offset) const {
+  const std::uint8_t bar = payload.get_extension<PcieExtension>()->bar;
+  if (!configuration_.decodesMemory() || target_ == nullptr) return false;
+  if (bar != 0 && bar != PcieExtension::kByAddress) return false;
+  offset = payload.get_address() - (bar == 0 ? 0 : configuration_.barAddress());
+  return offset < configuration_.barSize() && payload.get_data_length() <= configuration_.barSize() - offset;
+}
+
+void Endpoint::onRegisterAccess(RegisterAccess& access) {
+  tlm::tlm_generic_payload& payload = *access.payload;
+  std::uint64_t offset = 0;
+  const bool claimed = claims(payload, offset);
+  const std::size_t length = payload.get_data_length();
+  if (payload.is_write()) {
+    if (claimed) target_->onBarWrite(0, offset, {payload.get_data_ptr(), length});
+    if (!claimed) ++counters_.unclaimedWrites;
+    payload.release();
+    return;
+  }
+  std::memset(payload.get_data_ptr(), 0xFF, length);
+  if (claimed) target_->onBarRead(0, offset, {payload.get_data_ptr(), length});
+  if (!claimed) ++counters_.unclaimedReads;
+  payload.set_response_status(claimed ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = kernel::toScTime(calendar_.now()) - sc_core::sc_time_stamp();
+  link_target_socket->nb_transport_bw(payload, phase, delay);
+  payload.release();
+}
+
+// Completions of a DMA read, whole at the adapter at the time of the call; or the news of a write.
+tlm::tlm_sync_enum Endpoint::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                             sc_core::sc_time& delay) {
+  if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+  if (payload.is_read()) {
+    onReadCompletion(payload, kernel::fromScTime(sc_core::sc_time_stamp() + delay));
+  } else {
+    onWriteResponse(payload);
+  }
+  return tlm::TLM_COMPLETED;
+}
+
+// Configuration accesses take no simulated time.
+void Endpoint::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
+  const auto* extension = payload.get_extension<PcieExtension>();
+  if (extension == nullptr || extension->kind != TlpKind::kConfiguration || payload.get_data_length() > 4) {
+    payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+    return;
+  }
+  const auto offset = static_cast<std::uint32_t>(payload.get_address());
+  const std::uint32_t width = payload.get_data_length();
+  std::uint8_t* bytes = payload.get_data_ptr();
+  if (payload.is_write()) {
+    std::uint32_t value = 0;
+    for (std::uint32_t i = 0; i < width; ++i) value |= std::uint32_t{bytes[i]} << (8 * i);
+    configurationWrite(offset, width, value);
+  } else {
+    const std::uint32_t value = configuration_.read(offset, width);
+    for (std::uint32_t i = 0; i < width; ++i) bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
+  }
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+void Endpoint::configurationWrite(std::uint32_t offset, std::uint32_t width, std::uint32_t value) {
+  const ConfigurationSpace::Effect effect = configuration_.write(offset, width, value);
+  if (effect == ConfigurationSpace::Effect::kReset) reset();
+  if (effect == ConfigurationSpace::Effect::kMsixControl && target_ != nullptr) {
+    target_->onMsixControl(configuration_.msixEnabled(), configuration_.msixFunctionMasked());
+  }
+}
+
+// What is under way belongs to the former life: completers leave memory alone, results are thrown away as they come.
+void Endpoint::reset() {
+  ++resets_;
+  ++counters_.resets;
+  tagTimer_.cancel();
+  while (!waiting_.empty()) {
+    const std::uint32_t index = waiting_.pop();
+    reads_[index].isIssuing = false;
+    reads_[index].isWaiting = false;
+    releaseIfDone(index);
+  }
+  configuration_.reset();
+  if (target_ != nullptr) target_->onReset();
+}
+
+unsigned Endpoint::transport_dbg(tlm::tlm_generic_payload&) { return 0; }
+bool Endpoint::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) { return false; }
+void Endpoint::invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) {}
+
+}  // namespace hca::pcie
