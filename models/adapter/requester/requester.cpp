@@ -136,7 +136,7 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   const bool last = index + 1 == request.packets;
   network::Packet packet;
   packet.route = ports_.routes.route(qp.attributes.path);
-  packet.partitionKey = ports_.routes.identity().partitionKey;
+  packet.partitionKey = ports_.routes.port().partitionKey;
   packet.operation = operationFor(request.opcode, first, last);
   packet.destinationQp = qp.attributes.remoteQp;
   packet.psn = psnAdd(request.firstPsn, index);

@@ -90,7 +90,7 @@ bool ResponseEngine::sendReadPacket(QueuePair& qp, Response& response) {
 network::Packet ResponseEngine::header(const QueuePair& qp, const Response& response) const {
   network::Packet packet;
   packet.route = routes_.route(qp.attributes.path);
-  packet.partitionKey = routes_.identity().partitionKey;
+  packet.partitionKey = routes_.port().partitionKey;
   packet.operation = response.kind == Response::Kind::kAtomic ? network::Operation::kAtomicAcknowledge
                                                               : network::Operation::kAcknowledge;
   packet.destinationQp = qp.attributes.remoteQp;

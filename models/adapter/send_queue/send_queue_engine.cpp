@@ -22,11 +22,12 @@ std::uint32_t unitsOf(ByteView wqe) {
 }  // namespace
 
 SendQueueEngine::SendQueueEngine(const AdapterContext& context, const DatapathConfig& config, QpLookup& queuePairs,
-                                 Requester& requester)
+                                 Requester& requester, CachePort& cache)
     : context_(context),
       config_(config),
       queuePairs_(queuePairs),
       requester_(requester),
+      cache_(cache),
       doorbells_(context.calendar, kernel::Priority::kAdapter, *this, &SendQueueEngine::onDoorbellDue) {}
 
 void SendQueueEngine::onDoorbell(UarIndex uar, ByteView bytes) {
@@ -50,6 +51,10 @@ void SendQueueEngine::onDoorbellDue(Doorbell& doorbell) {
   if (qp == nullptr || qp->attributes.uar != doorbell.uar || !(qp->maySend() || qp->inError())) {
     ++ignoredDoorbells_;
     return;
+  }
+  if (!std::exchange(doorbell.contextLoaded, true)) {
+    const Time wait = cache_.access(CachedObject::kQpContext, qp->number.value());
+    if (wait > Time()) return doorbells_.send(context_.now() + wait, std::move(doorbell));
   }
   SendQueueState& state = qp->send;
   const auto counter = static_cast<std::uint16_t>(Control::Index::get(indexWord));
@@ -108,7 +113,8 @@ void SendQueueEngine::fetch(QueuePair& qp) {
   read.address = qp.attributes.buffer.address(qp.receiveBytes() + (next & (ring - 1)) * wire::kSendBlockSize);
   read.length = static_cast<std::uint32_t>(blocks * wire::kSendBlockSize);
   read.traffic = pcie::Traffic::kWqe;
-  read.deliverAfter = context_.clock.span(config_.wqeParseCycles);
+  const Time miss = cache_.access(CachedObject::kWorkRequest, read.address.value());
+  read.deliverAfter = context_.clock.span(config_.wqeParseCycles) + miss;
   read.client = this;
   read.token = (std::uint64_t{state.epoch} << kQpBits) | qp.number.value();
   context_.dma.read(read);

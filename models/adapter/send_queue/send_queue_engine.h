@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/adapter/adapter_context.h"
+#include "models/adapter/memory/cache_port.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/qp_lookup.h"
 #include "models/kernel/inbox.h"
@@ -17,7 +18,7 @@ class Requester;
 class SendQueueEngine final : private pcie::DmaClient {
  public:
   SendQueueEngine(const AdapterContext& context, const DatapathConfig& config, QpLookup& queuePairs,
-                  Requester& requester);
+                  Requester& requester, CachePort& cache);
 
   /// A write to a BlueFlame register of UAR page `uar`: the first 8 bytes of a control segment, or a whole WQE.
   void onDoorbell(UarIndex uar, ByteView bytes);
@@ -33,6 +34,7 @@ class SendQueueEngine final : private pcie::DmaClient {
     UarIndex uar;
     std::uint64_t head = 0;     // first 8 bytes
     kernel::Payload blueFlame;  // the whole write if it was longer
+    bool contextLoaded = false;
   };
 
   void onDoorbellDue(Doorbell& doorbell);
@@ -49,6 +51,7 @@ class SendQueueEngine final : private pcie::DmaClient {
   const DatapathConfig& config_;
   QpLookup& queuePairs_;
   Requester& requester_;
+  CachePort& cache_;
   kernel::Inbox<SendQueueEngine, Doorbell> doorbells_;
   std::uint64_t ignoredDoorbells_ = 0;
 };

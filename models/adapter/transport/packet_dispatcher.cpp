@@ -6,9 +6,11 @@
 
 namespace hca::adapter {
 
-PacketDispatcher::PacketDispatcher(QpLookup& queuePairs, Requester& requester, Responder& responder,
-                                   std::uint16_t partitionKey)
-    : queuePairs_(queuePairs), requester_(requester), responder_(responder), partitionKey_(partitionKey) {}
+PacketDispatcher::PacketDispatcher(kernel::Calendar& calendar, const Ports& ports, std::uint16_t partitionKey)
+    : calendar_(calendar),
+      ports_(ports),
+      partitionKey_(partitionKey),
+      delayed_(calendar, kernel::Priority::kAdapter, *this, &PacketDispatcher::dispatch) {}
 
 // InfiniBand volume 1, 10.9.3: equal in the low 15 bits, and not both limited members (bit 15 clear).
 bool PacketDispatcher::partitionMatches(std::uint16_t key) const {
@@ -22,7 +24,20 @@ void PacketDispatcher::onPacket(network::Packet& packet) {
     ++drops_.corrupted;
     return;
   }
-  QueuePair* qp = queuePairs_.find(packet.destinationQp);
+  QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
+  if (qp == nullptr) {
+    ++drops_.unknownQp;
+    return;
+  }
+  // A packet whose context is still being fetched holds up the later ones of its queue pair.
+  const Time wait = ports_.cache.access(CachedObject::kQpContext, qp->number.value());
+  qp->contextReadyAt = later(qp->contextReadyAt, calendar_.now() + wait);
+  if (qp->contextReadyAt > calendar_.now()) return delayed_.send(qp->contextReadyAt, std::move(packet));
+  dispatch(packet);
+}
+
+void PacketDispatcher::dispatch(network::Packet& packet) {
+  QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
   } else if (packet.service != network::Service::kRc || qp->attributes.service != QpService::kRc) {
@@ -32,9 +47,9 @@ void PacketDispatcher::onPacket(network::Packet& packet) {
   } else if (!qp->mayReceive()) {
     ++drops_.wrongState;
   } else if (isResponse(packet.operation)) {
-    requester_.onResponse(*qp, packet);
+    ports_.requester.onResponse(*qp, packet);
   } else {
-    responder_.onRequest(*qp, packet);
+    ports_.responder.onRequest(*qp, packet);
   }
 }
 

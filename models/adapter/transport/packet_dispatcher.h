@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
+#include "models/adapter/memory/cache_port.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/kernel/inbox.h"
 #include "models/network/packet_receiver.h"
 
 namespace hca::adapter {
@@ -23,18 +25,25 @@ class PacketDispatcher final : public network::PacketReceiver {
     std::uint64_t wrongPartition = 0;  ///< partition keys don't match
   };
 
-  PacketDispatcher(QpLookup& queuePairs, Requester& requester, Responder& responder, std::uint16_t partitionKey);
+  struct Ports {
+    QpLookup& queuePairs;
+    Requester& requester;
+    Responder& responder;
+    CachePort& cache;
+  };
+  PacketDispatcher(kernel::Calendar& calendar, const Ports& ports, std::uint16_t partitionKey);
 
   void onPacket(network::Packet& packet) override;
   [[nodiscard]] const Drops& drops() const { return drops_; }
 
  private:
   [[nodiscard]] bool partitionMatches(std::uint16_t key) const;
+  void dispatch(network::Packet& packet);
 
-  QpLookup& queuePairs_;
-  Requester& requester_;
-  Responder& responder_;
+  kernel::Calendar& calendar_;
+  Ports ports_;
   std::uint16_t partitionKey_;
+  kernel::Inbox<PacketDispatcher, network::Packet> delayed_;  // wait for their queue pair's context
   Drops drops_;
 };
 

@@ -160,6 +160,7 @@ void QpTable::toReset(QueuePair& qp) {
   stages_->responder.reset(qp);
   stages_->sendQueue.reset(qp);
   stages_->receiveQueue.reset(qp);
+  completionQueues_.discard(qp.number);
   qp.attributes.state = QpState::kReset;
 }
 

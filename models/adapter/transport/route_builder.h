@@ -7,7 +7,7 @@
 namespace hca::adapter {
 
 /// What one port of the adapter is on the fabric.
-struct PortIdentity {
+struct PortAddress {
   network::LinkLayer linkLayer = network::LinkLayer::kInfiniBand;
   Lid lid;
   network::Gid gid{};
@@ -17,30 +17,30 @@ struct PortIdentity {
 
 class RouteBuilder {
  public:
-  explicit RouteBuilder(const PortIdentity& identity) : identity_(identity) {}
+  explicit RouteBuilder(const PortAddress& port) : port_(port) {}
 
   [[nodiscard]] network::Route route(const AddressPath& path) const {
     network::Route route;
-    route.linkLayer = identity_.linkLayer;
-    route.sourceLid = Lid(static_cast<std::uint16_t>(identity_.lid.value() | path.sourcePathBits));
+    route.linkLayer = port_.linkLayer;
+    route.sourceLid = Lid(static_cast<std::uint16_t>(port_.lid.value() | path.sourcePathBits));
     route.destinationLid = path.remoteLid;
     route.serviceLevel = path.serviceLevel;
-    route.globalRoute = path.globalRoute || identity_.linkLayer == network::LinkLayer::kRoceV2;
+    route.globalRoute = path.globalRoute || port_.linkLayer == network::LinkLayer::kRoceV2;
     if (!route.globalRoute) return route;
-    route.sourceGid = identity_.gid;
+    route.sourceGid = port_.gid;
     route.destinationGid = path.remoteGid;
     route.trafficClass = path.trafficClass;
     route.flowLabel = path.flowLabel;
     route.hopLimit = path.hopLimit;
-    route.sourceMac = identity_.mac;
+    route.sourceMac = port_.mac;
     route.destinationMac = path.remoteMac;
     if (path.udpSourcePort != 0) route.udpSourcePort = path.udpSourcePort;
     return route;
   }
-  [[nodiscard]] const PortIdentity& identity() const { return identity_; }
+  [[nodiscard]] const PortAddress& port() const { return port_; }
 
  private:
-  PortIdentity identity_;
+  PortAddress port_;
 };
 
 }  // namespace hca::adapter

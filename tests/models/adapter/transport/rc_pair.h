@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <functional>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,43 +16,9 @@
 #include "models/adapter/transport/packet_dispatcher.h"
 #include "models/adapter/transport/qp_table.h"
 #include "models/kernel/inbox.h"
+#include "tests/support/plain_memory.h"
 
 namespace hca::adapter::test {
-
-/// Host memory whose bus addresses are offsets; reads take `latency`, writes land at once. Counts traffic.
-class PlainMemory final : public pcie::DmaPort {
- public:
-  explicit PlainMemory(kernel::Calendar& calendar)
-      : bytes(1 << 20),
-        calendar_(calendar),
-        inbox_(calendar, kernel::Priority::kHostMemory, *this, &PlainMemory::done) {}
-
-  void read(const pcie::DmaRead& request) override {
-    ++reads[request.traffic];
-    inbox_.send(calendar_.now() + latency + request.deliverAfter, request);
-  }
-  void write(const pcie::DmaWrite& request) override {
-    ++writes[request.traffic];
-    if (!request.data.empty()) std::memcpy(&bytes.at(request.address.value()), request.data.data(), request.length);
-    if (request.notify) request.client->onDmaWritten(request.token, host::DmaStatus::kOk);
-  }
-  void message(BusAddress, std::uint32_t) override {}
-
-  std::vector<std::uint8_t> bytes;
-  std::map<pcie::Traffic, int> reads, writes;
-  Time latency = nanoseconds(300);
-
- private:
-  void done(pcie::DmaRead& request) {
-    const std::uint64_t at = request.address.value();
-    if (at + request.length > bytes.size()) {
-      return request.client->onDmaRead(request.token, host::DmaStatus::kUnmapped, {});
-    }
-    request.client->onDmaRead(request.token, host::DmaStatus::kOk, ByteView(bytes.data() + at, request.length));
-  }
-  kernel::Calendar& calendar_;
-  kernel::Inbox<PlainMemory, pcie::DmaRead> inbox_;
-};
 
 /// Keys that cover [0, limit) of the bus one to one; `denied` holds those without the right.
 class PlainTranslator final : public Translator {
@@ -85,6 +50,7 @@ class Completions final : public CompletionPort, public CqDirectory {
     return {};
   }
   void detach(CqNumber) override { --attached; }
+  void discard(QpNumber) override {}
   std::vector<CompletionRecord> records;
   int attached = 0;
 };
@@ -124,7 +90,7 @@ struct Side {
         wire(calendar),
         context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(host), AdapterIndex(0)},
-        routes(PortIdentity{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, 0xFFFF}),
+        routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, 0xFFFF}),
         table(config, completions, events),
         egress(context, config, true),
         requester(context, config, {egress, translator, completions, table, table, routes}),
@@ -132,8 +98,8 @@ struct Side {
         responses(context, egress, translator, table, routes),
         atomics(context),
         responder(context, {receiveQueue, translator, completions, table, table, responses, atomics}),
-        sendQueue(context, config, table, requester),
-        dispatcher(table, requester, responder, 0xFFFF) {
+        sendQueue(context, config, table, requester, cache),
+        dispatcher(calendar, {table, requester, responder, cache}, 0xFFFF) {
     egress.connect(wire);
     table.connect({sendQueue, receiveQueue, requester, responder});
   }
@@ -144,6 +110,7 @@ struct Side {
   Completions completions;
   Events events;
   Wire wire;
+  CachePort cache;
   DatapathConfig config;
   AdapterContext context;
   RouteBuilder routes;

@@ -1,0 +1,89 @@
+#include "models/adapter/hca.h"
+
+#include "models/wire/mmio_map.h"
+
+namespace hca::adapter {
+
+namespace {
+
+constexpr unsigned kRegisterBar = 0;
+
+std::uint32_t log2Of(std::int64_t value) {
+  std::uint32_t log = 0;
+  while ((std::int64_t{1} << (log + 1)) <= value) ++log;
+  return log;
+}
+
+// What the adapter offers follows from the sizes of its tables.
+AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
+  AdapterCapabilities capabilities;
+  capabilities.logMaxQp = log2Of(config.transport.maxQps);
+  capabilities.logMaxCq = static_cast<std::uint32_t>(config.completion.logMaxCqs);
+  capabilities.logMaxCqSize = static_cast<std::uint32_t>(config.completion.logMaxCqSize);
+  capabilities.logMaxEqSize = static_cast<std::uint32_t>(config.event.logMaxEqSize);
+  capabilities.maxEqs = static_cast<std::uint32_t>(config.event.maxEqs);
+  capabilities.logMaxMkey = config.memory.logMaxMkey;
+  capabilities.logMaxPd = config.memory.logMaxPd;
+  return capabilities;
+}
+
+}  // namespace
+
+Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& options, network::PacketSender& port)
+    : context_(context),
+      config_(config),
+      routes_(options.address),
+      domains_(1U << config.memory.logMaxPd),
+      uars_(UarIndex(wire::kFirstUarIndex), wire::kUarIndexEnd - wire::kFirstUarIndex),
+      memoryKeys_(config_.memory, domains_, cache_),
+      vectors_(context_, static_cast<std::uint32_t>(config.event.vectors)),
+      events_(context_, config_.event, vectors_),
+      completion_(context_, config_.completion, events_, events_),
+      queuePairs_(config_.transport, completion_, events_),
+      egress_(context_, config_.transport, options.movePayload),
+      requester_(context_, config_.transport, {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_}),
+      sendQueue_(context_, config_.transport, queuePairs_, requester_, cache_),
+      receiveQueue_(context_, config_.transport, queuePairs_, completion_),
+      responses_(context_, egress_, memoryKeys_, queuePairs_, routes_),
+      atomics_(context_),
+      responder_(context_, {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_}),
+      dispatcher_(context_.calendar, {queuePairs_, requester_, responder_, cache_}, options.address.partitionKey),
+      command_(context_, config_.command, options.identity, capabilitiesOf(config_),
+               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_}, events_,
+               kernel::ClockDomain(config_.completion.timestampClock)),
+      decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
+  egress_.connect(port);
+  queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_});
+  completion_.setFailureSink(queuePairs_);
+  events_.setHealthSink(*this);
+  command_.setTeardownHandler([this] { destroyObjects(); });
+}
+
+void Hca::onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) {
+  if (bar == kRegisterBar) decoder_.write(offset, bytes);
+}
+
+void Hca::onBarRead(unsigned bar, std::uint64_t offset, MutableByteView into) {
+  if (bar == kRegisterBar) decoder_.read(offset, into);
+}
+
+void Hca::onReset() {
+  destroyObjects();
+  command_.reset();
+  domains_.reset();
+  uars_.reset();
+  memoryKeys_.reset();
+  vectors_.reset();
+}
+
+void Hca::onMsixControl(bool enabled, bool functionMasked) { vectors_.setControl(enabled, functionMasked); }
+
+void Hca::destroyObjects() {
+  queuePairs_.clear();
+  completion_.reset();
+  events_.reset();
+}
+
+void Hca::onHealthProblem(HealthSyndrome syndrome) { command_.setHealthSyndrome(static_cast<std::uint8_t>(syndrome)); }
+
+}  // namespace hca::adapter

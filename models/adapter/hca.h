@@ -1,0 +1,91 @@
+// One adapter: its blocks, wired.
+#pragma once
+
+#include "models/adapter/adapter_context.h"
+#include "models/adapter/command/command_processor.h"
+#include "models/adapter/completion/cq_engine.h"
+#include "models/adapter/doorbell/bar_decoder.h"
+#include "models/adapter/event/eq_engine.h"
+#include "models/adapter/event/msix_table.h"
+#include "models/adapter/hca_config.h"
+#include "models/adapter/memory/cache_port.h"
+#include "models/adapter/memory/mkey_table.h"
+#include "models/adapter/memory/number_table.h"
+#include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/requester/requester.h"
+#include "models/adapter/responder/atomic_unit.h"
+#include "models/adapter/responder/responder.h"
+#include "models/adapter/responder/response_engine.h"
+#include "models/adapter/send_queue/send_queue_engine.h"
+#include "models/adapter/transport/egress_pipeline.h"
+#include "models/adapter/transport/packet_dispatcher.h"
+#include "models/adapter/transport/qp_table.h"
+#include "models/adapter/transport/route_builder.h"
+#include "models/pcie/bar_target.h"
+
+namespace hca::adapter {
+
+/// The adapter behind a PCIe endpoint (which brings DMA and configuration space) and a port. Wiring only: every
+/// behaviour is in a block.
+class Hca final : public pcie::BarTarget, private HealthSink {
+ public:
+  struct Options {
+    AdapterIdentity identity;  ///< one port
+    PortAddress address;       ///< of that port
+    bool movePayload = true;
+  };
+
+  /// `context.dma` and `port` may be used only after construction of everything around.
+  Hca(const AdapterContext& context, const HcaConfig& config, const Options& options, network::PacketSender& port);
+
+  // pcie::BarTarget
+  void onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) override;
+  void onBarRead(unsigned bar, std::uint64_t offset, MutableByteView into) override;
+  void onReset() override;
+  void onMsixControl(bool enabled, bool functionMasked) override;
+
+  /// Where the link delivers packets for this adapter.
+  [[nodiscard]] network::PacketReceiver& packetReceiver() { return dispatcher_; }
+
+  // For reports.
+  [[nodiscard]] const CqEngine& completion() const { return completion_; }
+  [[nodiscard]] const EqEngine& events() const { return events_; }
+  [[nodiscard]] const MsixTable& vectors() const { return vectors_; }
+  [[nodiscard]] const PacketDispatcher& dispatcher() const { return dispatcher_; }
+  [[nodiscard]] const Requester& requester() const { return requester_; }
+  [[nodiscard]] const Responder& responder() const { return responder_; }
+  [[nodiscard]] const SendQueueEngine& sendQueue() const { return sendQueue_; }
+  [[nodiscard]] const BarDecoder& decoder() const { return decoder_; }
+  [[nodiscard]] CommandProcessor& command() { return command_; }
+  [[nodiscard]] const CommandProcessor& command() const { return command_; }
+  [[nodiscard]] const QpTable& queuePairs() const { return queuePairs_; }
+  [[nodiscard]] const MkeyTable& memoryKeys() const { return memoryKeys_; }
+
+ private:
+  void onHealthProblem(HealthSyndrome syndrome) override;
+  void destroyObjects();
+
+  AdapterContext context_;
+  HcaConfig config_;
+  RouteBuilder routes_;
+  CachePort cache_;
+  PdTable domains_;
+  UarTable uars_;
+  MkeyTable memoryKeys_;
+  MsixTable vectors_;
+  EqEngine events_;
+  CqEngine completion_;
+  QpTable queuePairs_;
+  EgressPipeline egress_;
+  Requester requester_;
+  SendQueueEngine sendQueue_;
+  ReceiveQueueEngine receiveQueue_;
+  ResponseEngine responses_;
+  AtomicUnit atomics_;
+  Responder responder_;
+  PacketDispatcher dispatcher_;
+  CommandProcessor command_;
+  BarDecoder decoder_;
+};
+
+}  // namespace hca::adapter
