@@ -53,7 +53,8 @@ class FakeDmaPort final : public pcie::DmaPort {
     landings_.send(calendar_.now() + writeLatency, std::move(write));
   }
   void message(BusAddress address, std::uint32_t data) override {
-    note(Operation::Kind::kMessage, address, pcie::Traffic::kInterrupt).data = data;
+    ++messages;
+    if (keepLog) note(Operation::Kind::kMessage, address, pcie::Traffic::kInterrupt).data = data;
   }
 
   [[nodiscard]] std::vector<Operation> of(pcie::Traffic traffic) const {
@@ -66,9 +67,10 @@ class FakeDmaPort final : public pcie::DmaPort {
 
   std::vector<std::uint8_t> memory;
   std::vector<Operation> log;
-  bool keepLog = true;  ///< reads and writes; messages always are
+  bool keepLog = true;
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
+  std::uint64_t messages = 0;
   std::set<std::uint64_t> broken;
   Time writeLatency = nanoseconds(300);
   Time readLatency = nanoseconds(600);
