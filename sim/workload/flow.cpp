@@ -111,7 +111,7 @@ bool Flow::countError(const driver::WorkCompletion& completion) {
 }
 
 report::FlowResult Flow::result() {
-  checkRemainder();
+  if (!std::exchange(remainderChecked_, true)) checkRemainder();
   report::FlowResult result;
   result.name = name_;
   result.iterations = measured_;

@@ -44,8 +44,8 @@ class Flow {
 
   void makeEnds(driver::VerbsClient& client, driver::VerbsClient& server, const FlowEndpoint::Shape& clientShape,
                 const FlowEndpoint::Shape& serverShape);
-  [[nodiscard]] FlowEndpoint& clientEnd() { return *client_; }
-  [[nodiscard]] FlowEndpoint& serverEnd() { return *server_; }
+  [[nodiscard]] FlowEndpoint& clientEnd() const { return *client_; }
+  [[nodiscard]] FlowEndpoint& serverEnd() const { return *server_; }
   void finish();
   void fail(std::string problem);
 
@@ -79,6 +79,7 @@ class Flow {
   std::function<void()> onFinished_;
   std::string problem_;
   bool finished_ = false;
+  bool remainderChecked_ = false;
 };
 
 }  // namespace hca::sim

@@ -81,7 +81,8 @@ struct FlowConfig {
   static void describe(Self& self, Key&& key) {
     using config::range;
     key("kind", self.kind,
-        "latency: ping-pong; bandwidth: a window of outstanding messages from client to server; arm_race: messages that "
+        "latency: ping-pong; bandwidth: a window of outstanding messages from client to server; arm_race: messages "
+        "that "
         "land between the server's last empty poll and its arm");
     key("verb", self.verb, "What the client posts");
     key("client", self.client, range(0U, 1023U), "Host that starts");
@@ -98,9 +99,9 @@ struct FlowConfig {
     key("inline_size", self.inline_size, range(Bytes(0), Bytes(1024)),
         "Messages up to this size are copied into the request");
     key("mtu", self.mtu, range(Bytes(256), Bytes(4096)), "Path MTU: 256B, 512B, 1024B, 2048B or 4096B");
-    key("iters", self.iters, range(0U, 2'000'000'000U), "Messages measured, a queue pair (0: as long as duration says)");
-    key("duration", self.duration, range(Time(0), milliseconds(3'600'000)),
-        "Span measured, instead of iters");
+    key("iters", self.iters, range(0U, 2'000'000'000U),
+        "Messages measured, a queue pair (0: as long as duration says)");
+    key("duration", self.duration, range(Time(0), milliseconds(3'600'000)), "Span measured, instead of iters");
     key("warmup", self.warmup, range(0U, 2'000'000'000U), "Messages before the measurement, a queue pair");
     key("shared_cq", self.shared_cq, "All queue pairs of a side complete into one queue");
     key("cqe", self.cqe, range(0U, 1U << 24), "Depth asked of each completion queue (0: what the depths need)");

@@ -42,9 +42,10 @@ void fillPattern(std::uint8_t* to, std::size_t length, std::uint64_t seed) {
   });
 }
 
-bool matchesPattern(const std::uint8_t* bytes, std::size_t length, std::uint64_t seed) {
-  return forEachPiece(length, seed, [bytes](std::size_t at, const std::uint8_t* source, std::size_t count) {
-    return std::memcmp(bytes + at, source, count) == 0;
+bool matchesPattern(const std::uint8_t* bytes, std::size_t length, std::uint64_t seed, std::size_t skipped) {
+  return forEachPiece(length, seed, [=](std::size_t at, const std::uint8_t* source, std::size_t count) {
+    const std::size_t from = at == 0 ? std::min(skipped, count) : 0;
+    return std::memcmp(bytes + at + from, source + from, count - from) == 0;
   });
 }
 

@@ -1,0 +1,60 @@
+#include "sim/workload/workload.h"
+
+#include <utility>
+
+#include "sim/workload/arm_race_flow.h"
+#include "sim/workload/bandwidth_flow.h"
+#include "sim/workload/latency_flow.h"
+
+namespace hca::sim {
+namespace {
+
+std::unique_ptr<Flow> makeFlow(const std::string& name, const FlowConfig& config, bool movesPayload,
+                               driver::VerbsClient& client, driver::VerbsClient& server) {
+  switch (config.kind) {
+    case FlowKind::kLatency:
+      return std::make_unique<LatencyFlow>(name, config, movesPayload, client, server);
+    case FlowKind::kBandwidth:
+      return std::make_unique<BandwidthFlow>(name, config, movesPayload, client, server);
+    case FlowKind::kArmRace:
+      break;
+  }
+  return std::make_unique<ArmRaceFlow>(name, config, movesPayload, client, server);
+}
+
+}  // namespace
+
+void Workload::add(const std::string& name, const FlowConfig& config) {
+  clients_.push_back(threads_.makeThread(HostIndex(config.client), config.client_core, name + ".client"));
+  driver::VerbsClient& client = *clients_.back();
+  clients_.push_back(threads_.makeThread(HostIndex(config.server), config.server_core, name + ".server"));
+  flows_.push_back(makeFlow(name, config, movesPayload_, client, *clients_.back()));
+}
+
+void Workload::start(std::function<void()> finished) {
+  onAllFinished_ = std::move(finished);
+  unfinished_ = flows_.size();
+  for (const auto& flow : flows_) {
+    if (flow->config().after.empty()) startFlow(*flow);
+  }
+}
+
+void Workload::startFlow(Flow& flow) {
+  flow.start([this, &flow] { onFinished(flow); });
+}
+
+void Workload::onFinished(const Flow& finished) {
+  --unfinished_;
+  for (const auto& flow : flows_) {
+    if (flow->config().after == finished.name()) startFlow(*flow);
+  }
+  if (unfinished_ == 0 && onAllFinished_) onAllFinished_();
+}
+
+std::vector<report::FlowResult> Workload::results() {
+  std::vector<report::FlowResult> all;
+  for (const auto& flow : flows_) all.push_back(flow->result());
+  return all;
+}
+
+}  // namespace hca::sim

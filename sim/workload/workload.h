@@ -1,0 +1,57 @@
+// All flows of a run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/ids.h"
+#include "sim/driver/verbs_client.h"
+#include "sim/report/result.h"
+#include "sim/workload/flow.h"
+
+namespace hca::sim {
+
+/// Makes threads of software on the hosts of a system.
+class ThreadFactory {
+ public:
+  virtual std::unique_ptr<driver::VerbsClient> makeThread(HostIndex host, std::uint32_t core,
+                                                          const std::string& name) = 0;
+
+ protected:
+  ~ThreadFactory() = default;
+};
+
+/// Runs flows at the same time, or one after the other where `after` says so. Each has a thread of its own on either
+/// side.
+class Workload {
+ public:
+  /// `movesPayload`: message bytes are really moved ([run] payload).
+  Workload(ThreadFactory& threads, bool movesPayload) : threads_(threads), movesPayload_(movesPayload) {}
+
+  /// Names are unique; `after` names a flow of this workload, without a cycle (the configuration's checks see to it).
+  void add(const std::string& name, const FlowConfig& config);
+
+  /// Starts every flow that need not wait. `finished` runs when all have finished.
+  void start(std::function<void()> finished);
+  [[nodiscard]] bool finished() const { return unfinished_ == 0; }
+
+  /// In the order in which flows were added. After the run.
+  [[nodiscard]] std::vector<report::FlowResult> results();
+  [[nodiscard]] const std::vector<std::unique_ptr<Flow>>& flows() const { return flows_; }
+
+ private:
+  void startFlow(Flow& flow);
+  void onFinished(const Flow& flow);
+
+  ThreadFactory& threads_;
+  bool movesPayload_;
+  std::vector<std::unique_ptr<driver::VerbsClient>> clients_;  // outlive the flows
+  std::vector<std::unique_ptr<Flow>> flows_;
+  std::size_t unfinished_ = 0;
+  std::function<void()> onAllFinished_;
+};
+
+}  // namespace hca::sim
