@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/models/adapter/completion/reference_notification.h"
+
 namespace hca::adapter {
 namespace {
 
@@ -283,58 +285,12 @@ TEST_P(EveryArmRule, UnaskedEventLeavesAnUnarmedQueueUnarmed) {
   EXPECT_TRUE(queue.arm(1)) << "no arm was served: its sequence number is free";
 }
 
-/// The contract as it is written down, by searching the history of all entries. Indices never wrap here.
-class Reference {
- public:
-  Reference(ArmRule rule, std::uint64_t earlier) : rule_(rule), base_(earlier), notified_(0) {}
-
-  bool arm(std::uint64_t consumer, std::uint8_t sequence, bool solicitedOnly) {
-    if (fired_ && !armedAny_ && !armedSolicited_ && sequence == firedSequence_) return false;
-    armedAny_ = armedAny_ || !solicitedOnly;
-    armedSolicited_ = !armedAny_;
-    sequence_ = sequence;
-    if (owed_) return true;
-    if (rule_ == ArmRule::kIbSpec) return true;
-    if (rule_ == ArmRule::kCiCompareStaleLoses && consumer < notified_) return true;
-    const std::uint64_t from = rule_ == ArmRule::kCiCompare ? consumer : std::max(consumer, notified_);
-    for (std::uint64_t i = std::max(from, base_); i < base_ + solicited_.size(); ++i) {
-      if (armedAny_ || solicited_[i - base_]) owed_ = true;
-    }
-    return true;
-  }
-  void entry(bool solicited) {
-    solicited_.push_back(solicited);
-    if (!armedAny_ && !(armedSolicited_ && solicited)) return;
-    owed_ = true;
-    promised_ = true;
-  }
-  void fire() {
-    if (armedAny_ || armedSolicited_) {
-      fired_ = true;
-      firedSequence_ = sequence_;
-    }
-    armedAny_ = armedSolicited_ = owed_ = promised_ = false;
-    notified_ = base_ + solicited_.size();
-  }
-  [[nodiscard]] bool owed() const { return owed_; }
-  [[nodiscard]] bool promised() const { return promised_; }
-  [[nodiscard]] std::uint64_t produced() const { return base_ + solicited_.size(); }
-
- private:
-  ArmRule rule_;
-  std::uint64_t base_;  // entries before the history starts; nobody looks at them
-  std::uint64_t notified_;
-  std::vector<bool> solicited_;
-  bool armedAny_ = false, armedSolicited_ = false, owed_ = false, promised_ = false, fired_ = false;
-  std::uint8_t sequence_ = 0, firedSequence_ = 0;
-};
-
 TEST_P(EveryArmRule, AgreesWithThePlainContract) {
   constexpr std::uint64_t kEarlier = (1u << 24) - 30'000;  // the schedule crosses 2^24
   constexpr int kSteps = 100'000;
   Notification notification(GetParam());
   for (std::uint64_t i = 0; i < kEarlier; ++i) notification.addEntry(false);
-  Reference reference(GetParam(), kEarlier);
+  test::ReferenceNotification reference(GetParam(), kEarlier);
   std::mt19937_64 random(20261129);
   std::uint64_t consumer = kEarlier;
   std::uint8_t sequence = 0;
