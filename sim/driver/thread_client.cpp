@@ -137,7 +137,9 @@ void ThreadClient::onCompletionEvent(CqNumber number, host::Core& core) {
 void ThreadClient::takeEvent() {
   ClientCq& cq = cqOf(channel_.pop());
   if (std::exchange(waitsForEvent_, false)) {
-    reportCq(observe::CqAction::kWake, cq);
+    for (const auto& each : cqs_) {
+      if (each && each->withChannel) reportCq(observe::CqAction::kWake, *each);
+    }
     thread_.charge(cost().getEvent);
   }
   cq.ring.countEvent();
