@@ -3,6 +3,7 @@
 
 #include "models/adapter/command/command_config.h"
 #include "models/adapter/completion/completion_config.h"
+#include "models/adapter/device_config.h"
 #include "models/adapter/event/event_config.h"
 #include "models/adapter/memory/memory_config.h"
 #include "models/adapter/transport/datapath_config.h"
@@ -15,6 +16,7 @@ struct HcaConfig {
   EventConfig event;
   MemoryConfig memory;
   DatapathConfig transport;
+  DeviceConfig device;
 };
 
 }  // namespace hca::adapter

@@ -30,7 +30,7 @@ Time CalendarModule::horizon() const {
     const Time foreign = kernelNow + fromScTime(sc_core::sc_time_to_pending_activity());
     limit = earlier(limit, foreign - picoseconds(1));
   }
-  return later(limit, kernelNow);
+  return earlier(later(limit, kernelNow), limit_);
 }
 
 void CalendarModule::drain() {
@@ -49,7 +49,7 @@ void CalendarModule::drain() {
 
 void CalendarModule::rearm() {
   if (calendar_.stopped()) sc_core::sc_pause();
-  if (calendar_.empty()) {
+  if (calendar_.empty() || calendar_.next() > limit_) {
     next_trigger(wake_);
     return;
   }

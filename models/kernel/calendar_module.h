@@ -24,6 +24,9 @@ class CalendarModule : public sc_core::sc_module {
 
   [[nodiscard]] Calendar& calendar() { return calendar_; }
 
+  /// Executes nothing later than `limit`, however long sc_start goes on. kForever (as at construction): no limit.
+  void setLimit(Time limit) { limit_ = limit; }
+
   /// Re-evaluates the earliest entry after a schedule from outside.
   void wake();
   /// Brings `Calendar::now()` up to `sc_time_stamp()`; a foreign process calls this before it schedules.
@@ -41,6 +44,7 @@ class CalendarModule : public sc_core::sc_module {
 
   Calendar calendar_;
   Time quantum_;
+  Time limit_ = kForever;
   sc_core::sc_event wake_{"wake"};
   bool draining_ = false;
   bool horizonIsStale_ = false;

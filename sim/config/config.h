@@ -4,13 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "models/adapter/command/command_config.h"
-#include "models/adapter/completion/completion_config.h"
-#include "models/adapter/event/event_config.h"
-#include "models/adapter/memory/memory_config.h"
-#include "models/adapter/transport/datapath_config.h"
+#include "models/adapter/hca_config.h"
 #include "models/host/cpu_config.h"
 #include "models/network/network_config.h"
+#include "models/pcie/pcie_config.h"
 #include "sim/config/host_config.h"
 #include "sim/config/run_config.h"
 #include "sim/driver/driver_config.h"
@@ -18,20 +15,12 @@
 
 namespace hca::config {
 
-/// The blocks of an adapter: [adapter.BLOCK].
-struct AdapterConfig {
-  adapter::DatapathConfig transport;
-  adapter::CompletionConfig completion;
-  adapter::EventConfig event;
-  adapter::MemoryConfig memory;
-  adapter::CommandConfig command;
-};
-
 /// What each host has of its own.
 struct HostSections {
   host::CpuConfig cpu;
   driver::DriverConfig driver;
-  AdapterConfig adapter;
+  pcie::PcieConfig pcie;
+  adapter::HcaConfig adapter;
 };
 
 struct NamedFlow {
@@ -61,6 +50,8 @@ template <class HostSectionsType, class Visit>
 void forEachHostSection(HostSectionsType& host, Visit&& visit) {
   visit("cpu", host.cpu, "What software costs");
   visit("driver", host.driver, "What the kernel driver asks of an adapter");
+  visit("pcie", host.pcie, "The link between an adapter and its host");
+  visit("adapter.device", host.adapter.device, "Which adapter it is");
   visit("adapter.transport", host.adapter.transport, "Queues, processing units, requester and responder");
   visit("adapter.completion", host.adapter.completion, "Writer of completion queue entries, and the arm rule");
   visit("adapter.event", host.adapter.event, "Event queues and interrupt vectors");

@@ -1,0 +1,54 @@
+// The whole simulated system.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/kernel/calendar_module.h"
+#include "models/kernel/payload_pool.h"
+#include "models/network/fabric_identity.h"
+#include "models/network/link.h"
+#include "models/observe/probes.h"
+#include "sim/config/config.h"
+#include "sim/system/host_node.h"
+
+namespace hca::sim {
+
+/// Hosts and what connects them, assembled from a configuration. One a process: SystemC elaborates once.
+class System {
+ public:
+  explicit System(const config::Config& config);
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  [[nodiscard]] observe::Probes& probes() { return probes_; }
+  [[nodiscard]] kernel::Calendar& calendar() { return calendarModule_.calendar(); }
+  [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
+  [[nodiscard]] HostNode& host(std::size_t index) { return *hosts_[index]; }
+  [[nodiscard]] const HostNode& host(std::size_t index) const { return *hosts_[index]; }
+  [[nodiscard]] const network::Link& network() const { return network_; }
+  [[nodiscard]] network::Link& network() { return network_; }
+
+  /// Starts every driver and runs until all are up. Empty, or what went wrong.
+  [[nodiscard]] std::string bringUp();
+
+  /// Runs until `stop`, until nothing is pending any more, or until `limit`. True if it was stopped.
+  bool run(Time limit = kForever);
+  /// From within the simulation: ends the `run` under way.
+  void stop() { calendar().stop(); }
+
+ private:
+  /// Gives the hosts their common part of the SystemC name: host.0, host.1, ...
+  class HostGroup;
+
+  observe::Probes probes_;
+  kernel::PayloadPool pool_;
+  kernel::CalendarModule calendarModule_;
+  network::FabricIdentity fabric_;
+  network::Link network_;
+  std::unique_ptr<sc_core::sc_module> group_;
+  std::vector<std::unique_ptr<HostNode>> hosts_;
+};
+
+}  // namespace hca::sim

@@ -1,0 +1,45 @@
+// The assembled system: bring-up, and one message from post to poll.
+#include "sim/system/system.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "sim/driver/thread_client.h"
+
+namespace hca::sim {
+namespace {
+
+config::Config twoHosts() {
+  config::Config config;
+  config.hosts.resize(config.host.count);
+  return config;
+}
+
+TEST(System, BringsBothAdaptersUp) {
+  System system(twoHosts());
+  EXPECT_EQ(system.bringUp(), "");
+  EXPECT_GT(system.host(0).driver().completionVectors(), 0u);
+  EXPECT_GT(system.host(0).driver().pagesGiven(), 0u);
+}
+
+TEST(System, TearsDownWithoutALeak) {
+  System system(twoHosts());
+  ASSERT_EQ(system.bringUp(), "");
+  bool done = false;
+  system.host(0).driver().stop([&](adapter::CommandResult result) {
+    done = result.ok();
+    system.stop();
+  });
+  EXPECT_TRUE(system.run());
+  EXPECT_TRUE(done);
+  EXPECT_EQ(system.host(0).driver().pagesGiven(), 0u);
+}
+
+TEST(System, SystemCNamesFollowTheConfiguration) {
+  System system(twoHosts());
+  EXPECT_NE(sc_core::sc_find_object("host.1.pcie"), nullptr);
+}
+
+}  // namespace
+}  // namespace hca::sim
