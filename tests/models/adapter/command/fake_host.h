@@ -1,6 +1,7 @@
 // Host memory behind a DMA port with a fixed latency, and the tables that commands act on.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
@@ -30,20 +31,16 @@ class FakeHostMemory {
   }
 
   bool read(BusAddress address, MutableByteView into) const {
-    for (std::size_t n = 0; n < into.size(); ++n) {
-      const auto page = pages_.find((address.value() + n) / kPage);
-      if (page == pages_.end()) return false;
-      into[n] = page->second[(address.value() + n) % kPage];
-    }
-    return true;
+    return forEachPiece(address, into.size(),
+                        [&](const Page& page, std::size_t at, std::size_t done, std::size_t length) {
+                          std::memcpy(into.data() + done, page.data() + at, length);
+                        });
   }
   bool write(BusAddress address, ByteView bytes) {
-    for (std::size_t n = 0; n < bytes.size(); ++n) {
-      const auto page = pages_.find((address.value() + n) / kPage);
-      if (page == pages_.end()) return false;
-      page->second[(address.value() + n) % kPage] = bytes[n];
-    }
-    return true;
+    return forEachPiece(address, bytes.size(),
+                        [&](const Page& page, std::size_t at, std::size_t done, std::size_t length) {
+                          std::memcpy(const_cast<Page&>(page).data() + at, bytes.data() + done, length);
+                        });
   }
   template <class Struct>
   Struct load(BusAddress address) const {
@@ -57,7 +54,23 @@ class FakeHostMemory {
   }
 
  private:
-  std::unordered_map<std::uint64_t, std::array<std::uint8_t, kPage>> pages_;
+  using Page = std::array<std::uint8_t, kPage>;
+
+  /// Visits [address, address + length) page by page; false at the first page that is missing.
+  template <class Visit>
+  bool forEachPiece(BusAddress address, std::size_t length, Visit visit) const {
+    for (std::size_t done = 0; done < length;) {
+      const std::uint64_t at = address.value() + done;
+      const auto page = pages_.find(at / kPage);
+      if (page == pages_.end()) return false;
+      const std::size_t piece = std::min<std::size_t>(length - done, kPage - at % kPage);
+      visit(page->second, at % kPage, done, piece);
+      done += piece;
+    }
+    return true;
+  }
+
+  std::unordered_map<std::uint64_t, Page> pages_;
   std::uint64_t next_ = 0x10'0000;
 };
 

@@ -1,0 +1,429 @@
+// Bring-up, pages, capabilities, registers, ports.
+#include "tests/models/adapter/command/command_fixture.h"
+
+namespace hca::adapter::test {
+namespace {
+
+using wire::CommandOpcode;
+using wire::PagesKind;
+
+class DeviceCommandsTest : public CommandFixture {
+ protected:
+  Reply take(std::uint32_t entries, std::size_t room) {
+    auto input = makeInput(CommandOpcode::kManagePages, 16, static_cast<std::uint32_t>(wire::PagesOperation::kTake));
+    wire::ManagePagesInput::Entries::set(input, entries);
+    return issue(input, 16 + room * 8);
+  }
+  Reply queryCaps(bool current) {
+    return issue(makeInput(CommandOpcode::kQueryHcaCapabilities, 16, current ? 1 : 0), wire::QueryHcaCapOutput::kSize);
+  }
+  Reply accessRegister(wire::RegisterId id, std::vector<std::uint8_t> data, bool isWrite) {
+    auto input = makeInput(CommandOpcode::kAccessRegister, 16, isWrite ? 0 : 1);
+    wire::AccessRegisterInput::Register::set(input, static_cast<std::uint32_t>(id));
+    input.insert(input.end(), data.begin(), data.end());
+    return issue(input, 16 + data.size());
+  }
+  std::vector<std::uint8_t> portRegister(std::size_t size, std::uint8_t port = 1) {
+    std::vector<std::uint8_t> data(size);
+    data[1] = port;
+    return data;
+  }
+  Reply queryPort(CommandOpcode opcode, std::uint32_t port, std::uint32_t index, std::size_t outputLength) {
+    auto input = makeInput(opcode);
+    wire::HcaVportInput::Port::set(input, port);
+    wire::HcaVportInput::Index::set(input, index);
+    return issue(input, outputLength);
+  }
+};
+
+// The order of the stock driver on an InfiniBand port.
+TEST_F(DeviceCommandsTest, BringUpInOrder) {
+  setQueue();
+  std::vector<std::string> names;
+  processor_.setListener([&](const CommandRecord& record) {
+    EXPECT_TRUE(record.result.ok()) << record.name;
+    if (names.empty() || names.back() != record.name) names.emplace_back(record.name);
+  });
+  enable();
+  const Reply issi = issue(makeInput(CommandOpcode::kQueryIssi), wire::QueryIssiOutput::kSize);
+  EXPECT_NE(wire::QueryIssiOutput::SupportedLow::get(issi.output) & 2U, 0U);
+  auto setIssi = makeInput(CommandOpcode::kSetIssi);
+  wire::SetIssiInput::Current::set(setIssi, 1);
+  EXPECT_TRUE(issue(setIssi).ok());
+  EXPECT_EQ(queryPages(PagesKind::kBoot), config_.bootPages);
+  giveMissing(PagesKind::kBoot);
+  EXPECT_TRUE(accessRegister(wire::RegisterId::kHostEndianness, std::vector<std::uint8_t>(16), true).ok());
+  const Reply current = queryCaps(true);
+  EXPECT_TRUE(queryCaps(false).ok());
+  auto setCaps = makeInput(CommandOpcode::kSetHcaCapabilities, wire::SetHcaCapInput::kSize);
+  std::copy(current.output.begin() + 16, current.output.end(), setCaps.begin() + 16);
+  EXPECT_TRUE(issue(setCaps).ok()) << "what was read can be set";
+  EXPECT_EQ(queryPages(PagesKind::kInit), config_.initPages);
+  giveMissing(PagesKind::kInit);
+  EXPECT_TRUE(issue(makeInput(CommandOpcode::kInitHca)).ok());
+  EXPECT_TRUE(issue(makeInput(CommandOpcode::kQueryAdapter), wire::QueryAdapterOutput::kSize).ok());
+  const std::uint32_t uar = allocate(CommandOpcode::kAllocUar);
+  EXPECT_EQ(uar, wire::kFirstUarIndex);
+  EXPECT_TRUE(issue(eqInput(uar, 1ULL << 0x0A)).ok());
+  EXPECT_EQ(names, (std::vector<std::string>{"ENABLE_HCA", "QUERY_ISSI", "SET_ISSI", "QUERY_PAGES", "MANAGE_PAGES",
+                                             "ACCESS_REG", "QUERY_HCA_CAP", "SET_HCA_CAP", "QUERY_PAGES",
+                                             "MANAGE_PAGES", "INIT_HCA", "QUERY_ADAPTER", "ALLOC_UAR", "CREATE_EQ"}));
+}
+
+TEST_F(DeviceCommandsTest, OnlyTheOpcodesOfEachStateAreLegal) {
+  setQueue();
+  expectRefusal(issue(makeInput(CommandOpcode::kQueryIssi), 0x70), CommandStatus::kBadSystemState,
+                Syndrome::kWrongDeviceState);
+  EXPECT_TRUE(issue(makeInput(CommandOpcode::kNop)).ok());
+  enable();
+  expectRefusal(issue(makeInput(CommandOpcode::kEnableHca)), CommandStatus::kBadSystemState,
+                Syndrome::kWrongDeviceState);
+  for (const CommandOpcode opcode : {CommandOpcode::kAllocPd, CommandOpcode::kCreateCq, CommandOpcode::kTeardownHca,
+                                     CommandOpcode::kQueryHcaVportContext}) {
+    expectRefusal(issue(makeInput(opcode, 0x110), 0x210), CommandStatus::kBadSystemState, Syndrome::kWrongDeviceState);
+  }
+  giveMissing(PagesKind::kInit);
+  ASSERT_TRUE(issue(makeInput(CommandOpcode::kInitHca)).ok());
+  for (const CommandOpcode opcode : {CommandOpcode::kInitHca, CommandOpcode::kEnableHca, CommandOpcode::kDisableHca,
+                                     CommandOpcode::kSetIssi, CommandOpcode::kSetHcaCapabilities}) {
+    expectRefusal(issue(makeInput(opcode, 0x110)), CommandStatus::kBadSystemState, Syndrome::kWrongDeviceState);
+  }
+}
+
+TEST_F(DeviceCommandsTest, UnknownOpcode) {
+  enable();
+  expectRefusal(issue(makeInput(static_cast<CommandOpcode>(0xBEEF))), CommandStatus::kBadOperation,
+                Syndrome::kUnknownOpcode);
+  expectRefusal(issue(makeInput(static_cast<CommandOpcode>(0))), CommandStatus::kBadOperation,
+                Syndrome::kUnknownOpcode);
+}
+
+TEST_F(DeviceCommandsTest, LengthsOfEachCommandAtTheEdge) {
+  enable();
+  expectRefusal(issue(makeInput(CommandOpcode::kSetIssi, 15)), CommandStatus::kBadInputLength,
+                Syndrome::kInputTooShort);
+  expectRefusal(issue(makeInput(CommandOpcode::kQueryIssi), 0x6F), CommandStatus::kBadOutputLength,
+                Syndrome::kOutputTooShort);
+  EXPECT_TRUE(issue(makeInput(CommandOpcode::kQueryIssi), 0x70).ok());
+}
+
+TEST_F(DeviceCommandsTest, RefusedCommandReturnsNothingElse) {
+  enable();
+  const Reply reply = issue(makeInput(CommandOpcode::kInitHca), 64);
+  for (std::size_t n = 8; n < reply.output.size(); ++n) EXPECT_EQ(reply.output[n], 0) << n;
+}
+
+TEST_F(DeviceCommandsTest, FunctionsOtherThanZeroAreUnknown) {
+  setQueue();
+  auto input = makeInput(CommandOpcode::kEnableHca);
+  wire::EnableHcaInput::Function::set(input, 1);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kUnknownFunction);
+  enable();
+  auto query = makeInput(CommandOpcode::kQueryPages, 16, 1);
+  wire::ManagePagesInput::Function::set(query, 2);
+  expectRefusal(issue(query), CommandStatus::kBadParameter, Syndrome::kUnknownFunction);
+}
+
+TEST_F(DeviceCommandsTest, UnknownInterfaceRevision) {
+  enable();
+  auto input = makeInput(CommandOpcode::kSetIssi);
+  for (const std::uint32_t revision : {2U, 31U, 32U, 0xFFFFU}) {
+    wire::SetIssiInput::Current::set(input, revision);
+    expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kUnknownInterfaceRevision);
+  }
+}
+
+// ---- pages
+
+TEST_F(DeviceCommandsTest, WhatIsGivenComesBackAfterTeardown) {
+  bringUp();
+  ASSERT_EQ(given_.size(), config_.bootPages + config_.initPages);
+  EXPECT_EQ(wire::ManagePagesOutput::Entries::get(take(100, 100).output), 0U) << "in use";
+  EXPECT_EQ(queryPages(PagesKind::kRegular), 0U);
+  ASSERT_TRUE(issue(makeInput(CommandOpcode::kTeardownHca)).ok());
+  EXPECT_EQ(queryPages(PagesKind::kRegular), 0U - static_cast<std::uint32_t>(given_.size()));
+  std::vector<BusAddress> returned;
+  while (true) {
+    const Reply reply = take(30, 30);
+    ASSERT_TRUE(reply.ok());
+    const std::uint32_t count = wire::ManagePagesOutput::Entries::get(reply.output);
+    if (count == 0) break;
+    for (std::uint32_t n = 0; n < count; ++n) {
+      returned.emplace_back(wire::ManagePagesOutput::Pages::get(reply.output, n));
+    }
+  }
+  std::sort(returned.begin(), returned.end());
+  std::sort(given_.begin(), given_.end());
+  EXPECT_EQ(returned, given_);
+  EXPECT_TRUE(issue(makeInput(CommandOpcode::kDisableHca)).ok());
+}
+
+TEST_F(DeviceCommandsTest, DisableWhilePagesAreHeldIsRefused) {
+  enable();
+  giveMissing(PagesKind::kBoot);
+  expectRefusal(issue(makeInput(CommandOpcode::kDisableHca)), CommandStatus::kResourceBusy, Syndrome::kPagesHeld);
+}
+
+TEST_F(DeviceCommandsTest, InitNeedsEveryPage) {
+  enable();
+  giveMissing(PagesKind::kBoot);
+  expectRefusal(issue(makeInput(CommandOpcode::kInitHca)), CommandStatus::kNoResources, Syndrome::kPagesMissing);
+  std::vector<BusAddress> pages(config_.initPages - 1);
+  for (BusAddress& page : pages) page = memory_.allocate();
+  ASSERT_TRUE(givePages(pages).ok());
+  expectRefusal(issue(makeInput(CommandOpcode::kInitHca)), CommandStatus::kNoResources, Syndrome::kPagesMissing);
+  ASSERT_TRUE(givePages({memory_.allocate()}).ok());
+  EXPECT_TRUE(issue(makeInput(CommandOpcode::kInitHca)).ok());
+}
+
+TEST_F(DeviceCommandsTest, BadPagesAreRefusedAsAWhole) {
+  enable();
+  const BusAddress page = memory_.allocate();
+  expectRefusal(givePages({page, BusAddress(page.value() + 0x800)}), CommandStatus::kBadParameter,
+                Syndrome::kPageMisaligned);
+  expectRefusal(givePages({page, page}), CommandStatus::kBadParameter, Syndrome::kPageGivenTwice);
+  EXPECT_EQ(processor_.device().pages.held(), 0U);
+  ASSERT_TRUE(givePages({page}).ok());
+  expectRefusal(givePages({page}), CommandStatus::kBadParameter, Syndrome::kPageGivenTwice);
+  std::vector<BusAddress> many(config_.bootPages + config_.initPages);
+  for (BusAddress& one : many) one = memory_.allocate();
+  expectRefusal(givePages(many), CommandStatus::kExceedLimit, Syndrome::kTooManyPages);
+  many.pop_back();
+  EXPECT_TRUE(givePages(many).ok());
+}
+
+TEST_F(DeviceCommandsTest, PageListsMustFitTheirMessages) {
+  enable();
+  auto input = makeInput(CommandOpcode::kManagePages, 24, 1);
+  wire::ManagePagesInput::Entries::set(input, 2);
+  expectRefusal(issue(input), CommandStatus::kBadInputLength, Syndrome::kInputTooShort);
+  wire::ManagePagesInput::Entries::set(input, 0xFFFFFFFF);
+  expectRefusal(issue(input), CommandStatus::kBadInputLength, Syndrome::kInputTooShort);
+  expectRefusal(take(3, 2), CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort);
+  expectRefusal(issue(makeInput(CommandOpcode::kManagePages, 16, 3)), CommandStatus::kBadParameter,
+                Syndrome::kUnknownOperationModifier);
+  expectRefusal(issue(makeInput(CommandOpcode::kQueryPages, 16, 0)), CommandStatus::kBadParameter,
+                Syndrome::kUnknownOperationModifier);
+  EXPECT_TRUE(issue(makeInput(CommandOpcode::kManagePages, 16, 0)).ok()) << "the driver can't give";
+}
+
+// ---- capabilities
+
+TEST_F(DeviceCommandsTest, CapabilitiesThatTheDriversNeed) {
+  enable();
+  const Reply reply = queryCaps(true);
+  ASSERT_TRUE(reply.ok());
+  // Offsets by hand: byte of the output, from mlx5_ifc_cmd_hca_cap_bits.
+  EXPECT_EQ(reply.output[16 + 0x11], 15) << "log_max_qp_sz";
+  EXPECT_EQ(reply.output[16 + 0x13], 18) << "log_max_qp";
+  EXPECT_EQ(reply.output[16 + 0x19], 22) << "log_max_cq_sz";
+  EXPECT_EQ(reply.output[16 + 0x1B], 24) << "log_max_cq";
+  EXPECT_EQ(reply.output[16 + 0x37], 1) << "num_ports";
+  EXPECT_EQ(reply.output[16 + 0x34] & 0x20, 0x20) << "ib_virt";
+  EXPECT_EQ(reply.output[16 + 0x3F] & 0x0F, 1) << "cqe_version";
+  EXPECT_EQ(reply.output[16 + 0x4B], 12) << "log_pg_sz";
+  EXPECT_EQ(reply.output[16 + 0x40] & 1, 1) << "umr_modify_entity_size_disabled";
+  const ByteView caps = wire::QueryHcaCapOutput::General::view(reply.output);
+  EXPECT_EQ(wire::HcaCapabilities::DeviceFrequencyKhz::get(caps), 156'250U);
+  EXPECT_EQ(wire::HcaCapabilities::DeviceFrequencyMhz::get(caps), 156U);
+  EXPECT_EQ(wire::HcaCapabilities::MaxNumEqs::get(caps), 256U);
+}
+
+TEST_F(DeviceCommandsTest, OnlyGeneralCapabilitiesExist) {
+  enable();
+  for (const std::uint32_t type : {1U, 2U, 3U, 4U, 0x7FFFU}) {
+    expectRefusal(issue(makeInput(CommandOpcode::kQueryHcaCapabilities, 16, type << 1), 0x1010),
+                  CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType);
+    expectRefusal(issue(makeInput(CommandOpcode::kSetHcaCapabilities, 0x110, type << 1)), CommandStatus::kBadParameter,
+                  Syndrome::kUnsupportedCapabilityType);
+  }
+}
+
+TEST_F(DeviceCommandsTest, SetCapabilitiesChangesTheCurrentAndNotTheMost) {
+  enable();
+  auto input = makeInput(CommandOpcode::kSetHcaCapabilities, 0x110);
+  const MutableByteView wanted = wire::SetHcaCapInput::General::mutableView(input);
+  wire::HcaCapabilities::LogMaxQp::set(wanted, 12);
+  ASSERT_TRUE(issue(input).ok());
+  using Output = wire::QueryHcaCapOutput::General;
+  EXPECT_EQ(wire::HcaCapabilities::LogMaxQp::get(Output::view(queryCaps(true).output)), 12U);
+  EXPECT_EQ(wire::HcaCapabilities::LogMaxQp::get(Output::view(queryCaps(false).output)), 18U);
+  wire::HcaCapabilities::LogMaxQp::set(wanted, 19);
+  expectRefusal(issue(input), CommandStatus::kExceedLimit, Syndrome::kCapabilityOutOfRange);
+  wire::HcaCapabilities::LogMaxQp::set(wanted, 18);
+  wire::HcaCapabilities::LogUarPageSize::set(wanted, 4);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kCapabilityNotSettable);
+}
+
+// ---- registers
+
+TEST_F(DeviceCommandsTest, HostEndianness) {
+  enable();
+  std::vector<std::uint8_t> data(16);
+  EXPECT_TRUE(accessRegister(wire::RegisterId::kHostEndianness, data, true).ok());
+  data[0] = 0x80;
+  expectRefusal(accessRegister(wire::RegisterId::kHostEndianness, data, true), CommandStatus::kBadParameter,
+                Syndrome::kHostEndiannessUnsupported);
+}
+
+TEST_F(DeviceCommandsTest, NodeDescriptionIsKept) {
+  enable();
+  std::vector<std::uint8_t> text(64);
+  Reply reply = accessRegister(wire::RegisterId::kNodeDescription, text, false);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(reply.output.data()) + 16), "hcasim adapter");
+  text = {'n', 'o', 'd', 'e'};
+  text.resize(64);
+  ASSERT_TRUE(accessRegister(wire::RegisterId::kNodeDescription, text, true).ok());
+  reply = accessRegister(wire::RegisterId::kNodeDescription, std::vector<std::uint8_t>(64), false);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(reply.output.data()) + 16), "node");
+}
+
+TEST_F(DeviceCommandsTest, PortRegisters) {
+  enable();
+  Reply reply = accessRegister(wire::RegisterId::kPortMtu, portRegister(16), false);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(wire::loadBigEndian<std::uint16_t>(reply.output.data() + 16 + 0x04), 4096) << "max_mtu";
+  EXPECT_EQ(wire::loadBigEndian<std::uint16_t>(reply.output.data() + 16 + 0x0C), 4096) << "oper_mtu";
+  reply = accessRegister(wire::RegisterId::kPortTypeSpeed, portRegister(64), false);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(wire::loadBigEndian<std::uint16_t>(reply.output.data() + 16 + 0x28), 4) << "ib_link_width_oper";
+  EXPECT_EQ(wire::loadBigEndian<std::uint16_t>(reply.output.data() + 16 + 0x2A), 0x20) << "ib_proto_oper";
+  reply = accessRegister(wire::RegisterId::kPortVirtualLanes, portRegister(16), false);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(reply.output[16 + 0x07], 4) << "vl_hw_cap";
+  processor_.setPortActive(1, false);
+  reply = accessRegister(wire::RegisterId::kPortTypeSpeed, portRegister(64), false);
+  EXPECT_EQ(wire::loadBigEndian<std::uint32_t>(reply.output.data() + 16 + 0x28), 0U) << "no link";
+  reply = accessRegister(wire::RegisterId::kPortAdministration, portRegister(16), false);
+  EXPECT_EQ(reply.output[16 + 3], 2) << "down";
+}
+
+TEST_F(DeviceCommandsTest, RegistersRefuse) {
+  enable();
+  expectRefusal(accessRegister(static_cast<wire::RegisterId>(0x1234), portRegister(64), false),
+                CommandStatus::kBadParameter, Syndrome::kUnknownRegister);
+  for (const std::uint8_t port : {std::uint8_t{0}, std::uint8_t{2}, std::uint8_t{255}}) {
+    expectRefusal(accessRegister(wire::RegisterId::kPortMtu, portRegister(16, port), false), CommandStatus::kBadIndex,
+                  Syndrome::kUnknownPort);
+  }
+  expectRefusal(accessRegister(wire::RegisterId::kPortMtu, portRegister(16), true), CommandStatus::kBadParameter,
+                Syndrome::kRegisterReadOnly);
+  expectRefusal(accessRegister(wire::RegisterId::kPortMtu, portRegister(15), false), CommandStatus::kBadInputLength,
+                Syndrome::kInputTooShort);
+  auto input = makeInput(CommandOpcode::kAccessRegister, 32, 1);
+  wire::AccessRegisterInput::Register::set(input, 0x7004);
+  expectRefusal(issue(input, 31), CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort);
+  input = makeInput(CommandOpcode::kAccessRegister, 32, 2);
+  wire::AccessRegisterInput::Register::set(input, 0x7004);
+  expectRefusal(issue(input, 32), CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier);
+}
+
+// ---- ports
+
+TEST_F(DeviceCommandsTest, PortContext) {
+  bringUp();
+  const Reply reply = queryPort(CommandOpcode::kQueryHcaVportContext, 1, 0, 0x210);
+  ASSERT_TRUE(reply.ok());
+  const ByteView context = wire::HcaVportContextOutput::Context::view(reply.output);
+  EXPECT_EQ(wire::HcaVportContext::Lid::get(context), 7U);
+  EXPECT_EQ(wire::HcaVportContext::SmLid::get(context), 1U);
+  EXPECT_EQ(wire::HcaVportContext::VportState::get(context), 4U);
+  EXPECT_EQ(wire::HcaVportContext::PortPhysicalState::get(context), 5U);
+  EXPECT_EQ(wire::HcaVportContext::PortGuid::get(context), identity().ports[0].guid);
+  EXPECT_EQ(wire::HcaVportContext::NodeGuid::get(context), identity().nodeGuid);
+  EXPECT_TRUE(queryPort(CommandOpcode::kQueryHcaVportContext, 0, 0, 0x210).ok()) << "the only port needs no number";
+  EXPECT_EQ(wire::VportStateOutput::State::get(queryPort(CommandOpcode::kQueryVportState, 1, 0, 16).output), 1U);
+  processor_.setPortActive(1, false);
+  const Reply down = queryPort(CommandOpcode::kQueryHcaVportContext, 1, 0, 0x210);
+  EXPECT_EQ(wire::HcaVportContext::VportState::get(wire::HcaVportContextOutput::Context::view(down.output)), 1U);
+}
+
+TEST_F(DeviceCommandsTest, GidTable) {
+  bringUp();
+  Reply reply = queryPort(CommandOpcode::kQueryHcaVportGid, 1, 0, 32);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_TRUE(std::equal(reply.output.begin() + 16, reply.output.end(), identity().ports[0].gids[0].begin()));
+  reply = queryPort(CommandOpcode::kQueryHcaVportGid, 1, 7, 32);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(std::count(reply.output.begin() + 16, reply.output.end(), 0), 16) << "an empty entry";
+  expectRefusal(queryPort(CommandOpcode::kQueryHcaVportGid, 1, 8, 32), CommandStatus::kBadIndex,
+                Syndrome::kGidIndexOutOfRange);
+  expectRefusal(queryPort(CommandOpcode::kQueryHcaVportGid, 1, 0, 31), CommandStatus::kBadOutputLength,
+                Syndrome::kOutputTooShort);
+  reply = queryPort(CommandOpcode::kQueryHcaVportGid, 1, 0xFFFF, 16 + 8 * 16);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(wire::HcaVportGidOutput::Count::get(reply.output), 8U);
+}
+
+TEST_F(DeviceCommandsTest, PkeyTable) {
+  bringUp();
+  Reply reply = queryPort(CommandOpcode::kQueryHcaVportPkey, 1, 0, 20);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(wire::loadBigEndian<std::uint32_t>(reply.output.data() + 16), 0xFFFFU);
+  reply = queryPort(CommandOpcode::kQueryHcaVportPkey, 1, 127, 20);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(wire::loadBigEndian<std::uint32_t>(reply.output.data() + 16), 0U);
+  expectRefusal(queryPort(CommandOpcode::kQueryHcaVportPkey, 1, 128, 20), CommandStatus::kBadIndex,
+                Syndrome::kPkeyIndexOutOfRange);
+  EXPECT_TRUE(queryPort(CommandOpcode::kQueryHcaVportPkey, 1, 0xFFFF, 16 + 128 * 4).ok());
+  expectRefusal(queryPort(CommandOpcode::kQueryHcaVportPkey, 1, 0xFFFF, 16 + 128 * 4 - 1),
+                CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort);
+}
+
+TEST_F(DeviceCommandsTest, UnknownPorts) {
+  bringUp();
+  for (const CommandOpcode opcode : {CommandOpcode::kQueryHcaVportContext, CommandOpcode::kQueryHcaVportGid,
+                                     CommandOpcode::kQueryHcaVportPkey, CommandOpcode::kQueryVportState}) {
+    expectRefusal(queryPort(opcode, 2, 0, 0x210), CommandStatus::kBadIndex, Syndrome::kUnknownPort);
+    auto other = makeInput(opcode);
+    wire::HcaVportInput::OtherVport::set(other, true);
+    wire::HcaVportInput::Port::set(other, 1);
+    expectRefusal(issue(other, 0x210), CommandStatus::kBadIndex, Syndrome::kUnknownPort);
+  }
+}
+
+// ---- the rest
+
+TEST_F(DeviceCommandsTest, AdapterAndSpecialContexts) {
+  bringUp();
+  const Reply adapter = issue(makeInput(CommandOpcode::kQueryAdapter), wire::QueryAdapterOutput::kSize);
+  ASSERT_TRUE(adapter.ok());
+  EXPECT_EQ(std::string(adapter.output.begin() + 0x100, adapter.output.begin() + 0x10D), "HCS0000000001");
+  const Reply special = issue(makeInput(CommandOpcode::kQuerySpecialContexts), 0x20);
+  ASSERT_TRUE(special.ok());
+  EXPECT_EQ(wire::loadBigEndian<std::uint32_t>(special.output.data() + 0x14), 0x100U) << "scatter list terminator";
+}
+
+TEST_F(DeviceCommandsTest, TeardownEndsEveryObject) {
+  bringUp();
+  const std::uint32_t pd = allocate(CommandOpcode::kAllocPd);
+  allocate(CommandOpcode::kAllocUar);
+  allocate(CommandOpcode::kAllocXrcd);
+  int handlerCalls = 0;
+  processor_.setTeardownHandler([&] { ++handlerCalls; });
+  auto input = makeInput(CommandOpcode::kTeardownHca);
+  wire::TeardownHcaInput::Profile::set(input, 1);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kUnknownTeardownProfile);
+  EXPECT_EQ(handlerCalls, 0);
+  EXPECT_TRUE(pds_.contains(PdNumber(pd)));
+  ASSERT_TRUE(issue(makeInput(CommandOpcode::kTeardownHca)).ok());
+  EXPECT_EQ(handlerCalls, 1);
+  EXPECT_EQ(pds_.size() + uars_.size() + processor_.device().xrcds.size(), 0U);
+  ASSERT_TRUE(issue(makeInput(CommandOpcode::kInitHca)).ok()) << "it can be brought up again";
+}
+
+TEST_F(DeviceCommandsTest, ResetReturnsToPowerOn) {
+  bringUp();
+  allocate(CommandOpcode::kAllocPd);
+  processor_.reset();
+  EXPECT_EQ(processor_.device().state, DeviceState::kDisabled);
+  EXPECT_EQ(processor_.device().pages.held(), 0U);
+  EXPECT_EQ(pds_.size(), 0U);
+  EXPECT_EQ(readRegister(0x10), 0U);
+  calendar_.runUntil(calendar_.now() + config_.bootTime);
+  bringUp();
+}
+
+}  // namespace
+}  // namespace hca::adapter::test
