@@ -305,7 +305,7 @@ void DeviceLife::createEq(std::uint32_t entries, InterruptVector vector, std::ui
 
 void DeviceLife::createCompletionEqs(std::uint32_t vector, const Next& next) {
   if (vector == wantedVectors()) return next({});
-  createEq(config_.comp_eq_entries, InterruptVector(1 + vector), 0, completionEqs_,
+  createEq(config_.comp_eq_entries, InterruptVector(kFirstCompletionInterrupt + vector), 0, completionEqs_,
            [this, vector, next](CommandResult result) {
              if (!result.ok()) return next(result);
              createCompletionEqs(vector + 1, next);

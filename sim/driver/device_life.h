@@ -41,10 +41,16 @@ class DeviceLife {
   [[nodiscard]] const DeviceCapabilities& capabilities() const { return capabilities_; }
   [[nodiscard]] std::uint32_t completionVectors() const { return static_cast<std::uint32_t>(completionEqs_.size()); }
   [[nodiscard]] EqNumber completionEq(std::uint32_t vector) const { return completionEqs_[vector]; }
+  [[nodiscard]] std::optional<std::uint32_t> completionVectorOf(InterruptVector vector) const {
+    const std::uint32_t index = vector.value() - kFirstCompletionInterrupt;  // wraps below: no completion vector
+    if (index >= completionEqs_.size()) return std::nullopt;
+    return index;
+  }
   /// Pages that the adapter holds now.
   [[nodiscard]] std::size_t pagesGiven() const { return pages_.given(); }
 
  private:
+  static constexpr std::uint32_t kFirstCompletionInterrupt = 1;
   using Next = Sequence::Next;
   using Capabilities = std::vector<std::uint8_t>;
 

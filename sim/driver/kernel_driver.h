@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "sim/driver/device_life.h"
 #include "sim/driver/driver_config.h"
@@ -49,6 +50,11 @@ class KernelDriver final : public DriverRole, private EventTarget {
   [[nodiscard]] const DeviceCapabilities& capabilities() const override { return life_.capabilities(); }
   void ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) override;
 
+  /// The completion vector whose event queue interrupts through MSI-X entry `vector`; none for the vector of commands
+  /// and asynchronous events.
+  [[nodiscard]] std::optional<std::uint32_t> completionVectorOf(InterruptVector vector) const {
+    return life_.completionVectorOf(vector);
+  }
   /// Objects of a kind that clients own now.
   [[nodiscard]] std::size_t objects(ObjectKind kind) const { return owners_.count(kind); }
   /// Pages of host memory that the adapter holds.

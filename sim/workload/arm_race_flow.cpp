@@ -89,7 +89,7 @@ void ArmRaceFlow::post() {
   request.scatterGather.front().address = address;
   request.remoteAddress = serverEnd().receiveAddress(0, 0);
   postTime_ = client.threadTime();
-  if (posted_ == 0) begin_ = postTime_;
+  if (posted_ == 0) measureFrom(postTime_);
   if (client.postSend(clientEnd().qp(0), request_).error != driver::VerbsError::kNone) {
     return fail("a post was refused: the send queue is full");
   }

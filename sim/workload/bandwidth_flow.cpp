@@ -118,7 +118,7 @@ bool BandwidthFlow::postList(std::uint32_t index, std::uint64_t count) {
   list_.resize(count, list_.front());
   for (std::uint64_t i = 0; i < count; ++i) prepare(index, pair.posted + i, list_[i]);
   const Time now = clientEnd().client().threadTime();
-  if (measured_ == 0 && begin_ == Time() && pair.posted + count > config().warmup) begin_ = now;
+  if (measured_ == 0 && begin_ == Time() && pair.posted + count > config().warmup) measureFrom(now);
   if (config().duration > Time() && total_ == kEndless && begin_ != Time()) {
     timeIsUp_ = now - begin_ >= config().duration;
   }

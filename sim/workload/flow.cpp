@@ -73,6 +73,11 @@ void Flow::connectBoth() {
   });
 }
 
+void Flow::measureFrom(Time when) {
+  begin_ = when;
+  if (onMeasurement_) onMeasurement_(when);
+}
+
 void Flow::finish() {
   if (std::exchange(finished_, true)) return;
   const auto finished = std::move(onFinished_);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "sim/report/latency_histogram.h"
 #include "sim/report/result.h"
@@ -33,6 +34,11 @@ class Flow {
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// Messages that arrived with wrong content.
   [[nodiscard]] std::uint64_t corrupted() const { return corrupted_; }
+  /// Called when the measurement begins: requests posted from then on count.
+  void setMeasurementListener(std::function<void(Time)> listener) { onMeasurement_ = std::move(listener); }
+  /// The side that posts first.
+  [[nodiscard]] const FlowEndpoint& clientSide() const { return *client_; }
+  [[nodiscard]] const FlowEndpoint& serverSide() const { return *server_; }
   /// What was measured so far. Content that can be looked at only in the end is checked here: call it after the run.
   [[nodiscard]] report::FlowResult result();
 
@@ -46,6 +52,8 @@ class Flow {
                 const FlowEndpoint::Shape& serverShape);
   [[nodiscard]] FlowEndpoint& clientEnd() const { return *client_; }
   [[nodiscard]] FlowEndpoint& serverEnd() const { return *server_; }
+  /// The measurement begins at `when`.
+  void measureFrom(Time when);
   void finish();
   void fail(std::string problem);
 
@@ -77,6 +85,7 @@ class Flow {
   std::unique_ptr<FlowEndpoint> client_;
   std::unique_ptr<FlowEndpoint> server_;
   std::function<void()> onFinished_;
+  std::function<void(Time)> onMeasurement_;
   std::string problem_;
   bool finished_ = false;
   bool remainderChecked_ = false;

@@ -93,7 +93,7 @@ void LatencyFlow::post(Side& side) {
   driver::VerbsClient& client = side.end.client();
   side.lastPost = client.threadTime();
   if (side.begins) {
-    if (side.posted == config().warmup) begin_ = side.lastPost;
+    if (side.posted == config().warmup) measureFrom(side.lastPost);
     const bool timed = total_ == std::numeric_limits<std::uint64_t>::max() && side.posted >= config().warmup;
     if (timed && side.lastPost - begin_ >= config().duration) total_ = side.posted + 1;
   }

@@ -1,0 +1,206 @@
+#include "sim/run/simulation.h"
+
+#include <chrono>
+
+#include "models/kernel/activation_counter.h"
+#include "sim/config/config_text.h"
+#include "sim/driver/thread_client.h"
+
+namespace hca::sim {
+
+namespace {
+
+constexpr AdapterIndex kOnlyAdapter(0);
+
+observers::ArmOrder armOrderOf(const config::Config& config) {
+  for (const config::NamedFlow& named : config.flows) {
+    if (named.flow.kind != FlowKind::kArmRace) continue;
+    return named.flow.events == EventOrder::kSafe ? observers::ArmOrder::kSafe : observers::ArmOrder::kUnsafe;
+  }
+  return observers::ArmOrder::kNone;
+}
+
+}  // namespace
+
+Simulation::Simulation(const config::Config& config, const Options& options)
+    : config_(config),
+      options_(options),
+      system_(config_),
+      workload_(*this, config_.run.payload == config::PayloadMode::kMoved) {
+  if (options_.observe) observers_ = std::make_unique<observers::ObserverSet>(system_.probes());
+}
+
+Simulation::~Simulation() = default;
+
+std::unique_ptr<driver::VerbsClient> Simulation::makeThread(HostIndex host, std::uint32_t core,
+                                                            const std::string& name) {
+  HostNode& node = system_.host(host.value());
+  return std::make_unique<driver::ThreadClient>(node.environment(), node.driver(), config_.hosts[host.value()].driver,
+                                                system_.probes(), core, name);
+}
+
+void Simulation::makeFlows() {
+  for (const config::NamedFlow& named : config_.flows) workload_.add(named.name, named.flow);
+  if (!observers_) return;
+  for (const auto& flow : workload_.flows()) {
+    flow->setMeasurementListener([this, measured = flow.get()](Time when) {
+      const FlowEndpoint& side = measured->clientSide();
+      for (std::uint32_t i = 0; i < measured->config().qps; ++i) {
+        observers_->latency().measureFrom(side.client().host(), kOnlyAdapter, side.qpNumber(i), when);
+      }
+    });
+  }
+}
+
+void Simulation::attachEventLog() {
+  if (options_.events == nullptr) return;
+  observers::EventLog::Settings settings;
+  settings.order = armOrderOf(config_);
+  settings.now = [this] { return system_.calendar().now(); };
+  settings.showsInterrupt = [this](const observe::InterruptEvent& event) {
+    return system_.host(event.host.value()).driver().completionVectorOf(event.vector).has_value();
+  };
+  eventLog_ = std::make_unique<observers::EventLog>(system_.probes(), *options_.events, std::move(settings));
+}
+
+void Simulation::runFlows() {
+  makeFlows();
+  attachEventLog();
+  workload_.start([this] { system_.stop(); });
+  system_.run(config_.run.timeLimit);
+  if (eventLog_) eventLog_->finish();
+}
+
+report::Result Simulation::run() {
+  const auto wallStart = std::chrono::steady_clock::now();
+  report::Result result;
+  result.name = config_.run.name;
+  result.config = config::effectiveSections(config_);
+  if (const std::string problem = system_.bringUp(); !problem.empty()) {
+    report::FailureResult failure;
+    failure.kind = "bring_up";
+    failure.message = problem;
+    result.failures.push_back(failure);
+    return result;
+  }
+  runFlows();
+  result.simulated = system_.calendar().now();
+  collectFlows(result);
+  collectQueues(result);
+  collectPcie(result);
+  collectDrops(result);
+  addStuckFlows(result);
+  if (options_.timing) {
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wallStart;
+    result.timing = report::TimingResult{wall.count(), kernel::activations(), system_.calendar().executed()};
+  }
+  return result;
+}
+
+// ---- results
+
+void Simulation::collectFlows(report::Result& result) {
+  for (const auto& flow : workload_.flows()) {
+    report::FlowResult flowResult = flow->result();
+    if (observers_ && flow->finished() && flow->problem().empty()) {
+      std::vector<observers::LatencyObserver::QueuePair> pairs;
+      for (std::uint32_t i = 0; i < flow->config().qps; ++i) {
+        pairs.push_back({flow->clientSide().client().host(), kOnlyAdapter, flow->clientSide().qpNumber(i)});
+      }
+      flowResult.stages = observers_->latency().stages(pairs);
+      flowResult.bottleneck = observers::slowestStage(flowResult.stages);
+    }
+    result.flows.push_back(std::move(flowResult));
+  }
+}
+
+void Simulation::collectQueues(report::Result& result) {
+  if (!observers_) return;
+  for (std::size_t i = 0; i < system_.hosts(); ++i) {
+    const HostNode& node = system_.host(i);
+    for (const adapter::CqSummary& cq : node.adapter().completion().summaries()) {
+      observers_->queues().describe(node.index(), kOnlyAdapter, cq.number, cq.entries - 1, cq.entryBytes);
+    }
+  }
+  observers_->collect(
+      result.simulated,
+      [this](HostIndex host, AdapterIndex, InterruptVector vector) {
+        return system_.host(host.value()).driver().completionVectorOf(vector);
+      },
+      result);
+  for (report::CqResult& cq : result.cqs) {
+    for (const adapter::CqSummary& summary : system_.host(cq.host.value()).adapter().completion().summaries()) {
+      if (summary.number != cq.cq) continue;
+      cq.overruns = summary.counters.overruns;
+      cq.lost = summary.counters.lost;
+    }
+  }
+}
+
+void Simulation::collectPcie(report::Result& result) const {
+  using Direction = pcie::Link::Direction;
+  for (std::size_t i = 0; i < system_.hosts(); ++i) {
+    const HostNode& node = system_.host(i);
+    for (const Direction direction : {Direction::kUpstream, Direction::kDownstream}) {
+      const pcie::TrafficCount sum = pcie::total(node.pcieLink().counts(direction));
+      report::PcieResult entry;
+      entry.host = node.index();
+      entry.direction = direction == Direction::kUpstream ? report::PcieResult::Direction::kUpstream
+                                                          : report::PcieResult::Direction::kDownstream;
+      entry.tlps = sum.tlps;
+      entry.bytes = sum.bytes;
+      const double span = static_cast<double>(result.simulated.count());
+      entry.utilisation = span > 0 ? static_cast<double>(sum.busy.count()) / span : 0;
+      result.pcie.push_back(entry);
+    }
+  }
+}
+
+void Simulation::collectDrops(report::Result& result) const {
+  for (std::size_t i = 0; i < system_.hosts(); ++i) {
+    const HostNode& node = system_.host(i);
+    const adapter::PacketDispatcher::Drops& packets = node.adapter().dispatcher().drops();
+    const network::LinkCounters& link = system_.network().counters(i);
+    const std::pair<const char*, std::uint64_t> reasons[] = {
+        {"packet_corrupted", packets.corrupted},
+        {"packet_unknown_qp", packets.unknownQp},
+        {"packet_wrong_service", packets.wrongService},
+        {"packet_wrong_state", packets.wrongState},
+        {"packet_wrong_partition", packets.wrongPartition},
+        {"packet_link_down", link.droppedDown},
+        {"packet_wrong_destination", link.droppedDestination},
+        {"doorbell_ignored", node.adapter().sendQueue().ignoredDoorbells()},
+        {"register_write_ignored", node.adapter().decoder().ignoredWrites()},
+        {"dma_write_failed", node.rootComplex().counters().writeErrors},
+        {"dma_read_failed", node.rootComplex().counters().readErrors},
+    };
+    for (const auto& [reason, count] : reasons) {
+      if (count > 0) result.drops.push_back({node.index(), kOnlyAdapter, reason, count});
+    }
+  }
+}
+
+void Simulation::addStuckFlows(report::Result& result) const {
+  const bool wakeUpLost = result.failed();
+  for (const auto& flow : workload_.flows()) {
+    report::FailureResult failure;
+    failure.host = HostIndex(flow->config().client);
+    failure.since = result.simulated;
+    if (!flow->problem().empty()) {
+      failure.kind = "flow_failed";
+      failure.message = "flow " + flow->name() + ": " + flow->problem();
+    } else if (flow->corrupted() > 0) {
+      failure.kind = "payload_corrupted";
+      failure.entries = flow->corrupted();
+      failure.message = "flow " + flow->name() + ": messages arrived with wrong content";
+    } else if (!flow->finished() && !wakeUpLost && result.simulated < config_.run.timeLimit) {
+      failure.kind = "flow_stuck";
+      failure.message = "flow " + flow->name() + " waits for ever: nothing is pending any more";
+    } else {
+      continue;
+    }
+    result.failures.push_back(failure);
+  }
+}
+
+}  // namespace hca::sim

@@ -1,0 +1,53 @@
+// One run of a configuration, from assembly to result.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include "sim/config/config.h"
+#include "sim/observers/event_log.h"
+#include "sim/observers/observer_set.h"
+#include "sim/report/result.h"
+#include "sim/system/system.h"
+#include "sim/workload/workload.h"
+
+namespace hca::sim {
+
+/// Builds the system, brings it up, runs the flows of the configuration and collects what they did. One a process.
+class Simulation final : private ThreadFactory {
+ public:
+  struct Options {
+    bool observe = true;             ///< queues, vectors, hazards, stages; without it only the flows' own figures
+    bool timing = false;             ///< report wall time and kernel activations
+    std::ostream* events = nullptr;  ///< where `print = events` tells; nullptr: nowhere
+  };
+  Simulation(const config::Config& config, const Options& options);
+  ~Simulation();
+
+  /// Runs to the end of all flows, to the time limit, or until nothing is pending.
+  [[nodiscard]] report::Result run();
+
+  [[nodiscard]] System& system() { return system_; }
+
+ private:
+  std::unique_ptr<driver::VerbsClient> makeThread(HostIndex host, std::uint32_t core, const std::string& name) override;
+  void makeFlows();
+  void runFlows();
+  void attachEventLog();
+
+  void collectFlows(report::Result& result);
+  void collectQueues(report::Result& result);
+  void collectPcie(report::Result& result) const;
+  void collectDrops(report::Result& result) const;
+  void addStuckFlows(report::Result& result) const;
+
+  const config::Config config_;
+  Options options_;
+  System system_;
+  std::unique_ptr<observers::ObserverSet> observers_;
+  std::unique_ptr<observers::EventLog> eventLog_;
+  Workload workload_;
+};
+
+}  // namespace hca::sim
