@@ -1,21 +1,21 @@
 // The bytes of a completion queue entry.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "models/adapter/completion/completion_port.h"
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/base/byte_view.h"
+#include "models/wire/cqe.h"
 
 namespace hca::adapter {
 
 /// What is written of one entry: `length` bytes from `offset` into the entry on. The owner byte is always the last.
 struct CqeImage {
-  alignas(8) std::array<std::uint8_t, 128> bytes;
+  wire::WideCqe wide;  ///< the second half alone counts where `length` is 64
   std::uint32_t offset = 0;
   std::uint32_t length = 0;
-  [[nodiscard]] ByteView view() const { return {bytes.data(), length}; }
+  [[nodiscard]] ByteView view() const { return bytesOf(wide).subview(sizeof wide - length, length); }
 };
 
 /// Bytes from one entry to the next.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace hca::adapter {
@@ -10,10 +11,17 @@ namespace {
 
 using Bytes64 = std::vector<std::uint8_t>;
 
+/// What the entry before may have left in the image.
+wire::WideCqe dirty() {
+  wire::WideCqe wide;
+  std::memset(static_cast<void*>(&wide), 0xEE, sizeof wide);
+  return wide;
+}
+
 Bytes64 imageOf(const CqeBuilder& builder, const CompletionRecord& record, std::uint64_t index = 0,
                 std::uint64_t timestamp = 0) {
   CqeImage image;
-  image.bytes.fill(0xEE);
+  image.wide = dirty();
   builder.build(record, index, timestamp, image);
   return {image.view().begin(), image.view().end()};
 }
@@ -101,12 +109,13 @@ TEST(CqeBuilder, WideEntryHasTheCqeInItsSecondHalf) {
 
 TEST(CqeBuilder, PaddedEntryIsWrittenWhole) {
   CqeImage image;
-  image.bytes.fill(0xEE);
+  image.wide = dirty();
   CqeBuilder(CqeStride::k128Padded, 3).build(receive(), 0, 5, image);
   EXPECT_EQ(image.offset, 0u);
   ASSERT_EQ(image.length, 128u);
-  EXPECT_TRUE(std::all_of(image.bytes.begin(), image.bytes.begin() + 64, [](std::uint8_t b) { return b == 0; }));
-  const Bytes64 proper(image.bytes.begin() + 64, image.bytes.end());
+  const ByteView bytes = image.view();
+  EXPECT_TRUE(std::all_of(bytes.begin(), bytes.begin() + 64, [](std::uint8_t b) { return b == 0; }));
+  const Bytes64 proper(bytes.begin() + 64, bytes.end());
   EXPECT_EQ(proper, imageOf({CqeStride::k64, 3}, receive(), 0, 5));
 }
 
