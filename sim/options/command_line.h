@@ -1,0 +1,29 @@
+// The command line of hcasim, as a function.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "sim/options/exit_code.h"
+#include "sim/options/run_request.h"
+
+namespace hca::options {
+
+/// What a command works with.
+struct Environment {
+  std::ostream& out;
+  std::ostream& err;
+  bool errIsTerminal = false;  ///< a progress bar may be drawn there
+  RunFunction run;
+};
+
+/// Carries out `arguments` (without the program's name) and returns an ExitCode.
+///
+///   hcasim run CONFIG...            hcasim config check|show CONFIG...
+///   hcasim completion bash          hcasim config reference
+///
+/// Results go to `out`; complaints, log lines and the progress bar to `err`.
+[[nodiscard]] int runCommandLine(const std::vector<std::string>& arguments, const Environment& environment);
+
+}  // namespace hca::options

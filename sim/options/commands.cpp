@@ -1,0 +1,95 @@
+#include "sim/options/command.h"
+
+namespace hca::options {
+
+namespace po = boost::program_options;
+
+namespace {
+
+// Keys of the configuration, from the command line.
+void addSettings(po::options_description& options) {
+  options.add_options()  //
+      ("set", po::value<std::vector<std::string>>()->composing()->value_name("SECTION.KEY=VALUE"),
+       "set a key, over every file; may be repeated")                                                               //
+      ("seed", po::value<std::string>()->value_name("N"), "the same as --set run.seed=N")                           //
+      ("strict-notify", "the same as --set run.strict_notify=yes: lose the wake-ups that the specification loses")  //
+      ("log", po::value<std::string>()->value_name("LEVEL"),
+       "the same as --set run.log=LEVEL: trace, debug, info, warning, error or off");
+}
+
+Command makeRun() {
+  Command command{{"run"},   "CONFIG...", 1, false, "Simulate a configuration", "", po::options_description("options"),
+                  runCommand};
+  addSettings(command.options);
+  command.options.add_options()                                                                                 //
+      ("json", po::value<std::string>()->value_name("FILE"), "write the result as JSON; - is standard output")  //
+      ("completions", po::value<std::string>()->value_name("FILE.csv"), "write a line for every completion")    //
+      ("quiet", "no tables, no events, no progress bar")                                                        //
+      ("timing", "add wall time and kernel activations to the result (they differ from run to run)");
+  command.details =
+      "A CONFIG is a text file, see configs/REFERENCE.md; of several, a later one is stronger.\n"
+      "Exit status: 0 done, 1 the run failed, 2 bad input, 3 a fault of hcasim.\n";
+  return command;
+}
+
+Command makeCheck() {
+  Command command{{"config", "check"},
+                  "CONFIG...",
+                  1,
+                  false,
+                  "List everything that is wrong with a configuration",
+                  "",
+                  po::options_description("options"),
+                  checkCommand};
+  addSettings(command.options);
+  return command;
+}
+
+Command makeShow() {
+  Command command{{"config", "show"},
+                  "CONFIG...",
+                  1,
+                  false,
+                  "Print every effective value of a configuration",
+                  "",
+                  po::options_description("options"),
+                  showCommand};
+  addSettings(command.options);
+  command.options.add_options()("doc", "with an explanation of each key");
+  return command;
+}
+
+}  // namespace
+
+std::string Command::name() const {
+  std::string text = "hcasim";
+  for (const std::string& word : path) text += ' ' + word;
+  return text;
+}
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> list{makeRun(), makeCheck(), makeShow()};
+    list.push_back({{"config", "reference"},
+                    "",
+                    0,
+                    true,
+                    "Print the reference of all sections and keys, as Markdown",
+                    "",
+                    po::options_description("options"),
+                    referenceCommand});
+    list.push_back({{"completion", "bash"},
+                    "",
+                    0,
+                    true,
+                    "Print a script that completes hcasim's words in bash",
+                    "Use it by: source <(hcasim completion bash)\n",
+                    po::options_description("options"),
+                    completionCommand});
+    for (Command& command : list) command.options.add_options()("help", "show this help");
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace hca::options

@@ -1,0 +1,13 @@
+// How hcasim ends.
+#pragma once
+
+namespace hca::options {
+
+enum ExitCode : int {
+  kDone = 0,
+  kRunFailed = 1,  ///< the simulation ran and something in it failed
+  kBadInput = 2,   ///< nothing ran: options, files or values are wrong
+  kFault = 3,      ///< a fault of hcasim
+};
+
+}  // namespace hca::options
