@@ -55,7 +55,9 @@ struct Registers final : BarTarget {
     if (offset + into.size() <= bytes.size()) std::memcpy(into.data(), bytes.data() + offset, into.size());
   }
   void onReset() override { ++resets; }
-  void onMsixControl(bool enabled, bool masked) override { msix.push_back(std::to_string(enabled) + (masked ? "m" : "")); }
+  void onMsixControl(bool enabled, bool masked) override {
+    msix.push_back(std::to_string(enabled) + (masked ? "m" : ""));
+  }
   kernel::Calendar& calendar;
   std::vector<std::uint8_t> bytes;
   std::vector<Told> writes, reads;

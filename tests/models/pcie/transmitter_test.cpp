@@ -47,8 +47,8 @@ TEST(Transmitter, BackToBackAndThenIdle) {
   lanes.send(kNonPosted, 2);
   calendar.advanceTo(nanoseconds(50));
   lanes.send(kCompletion, 3);
-  EXPECT_EQ(lanes.sent, (std::vector<std::pair<int, Time>>{
-                            {1, nanoseconds(10)}, {2, nanoseconds(20)}, {3, nanoseconds(60)}}));
+  EXPECT_EQ(lanes.sent,
+            (std::vector<std::pair<int, Time>>{{1, nanoseconds(10)}, {2, nanoseconds(20)}, {3, nanoseconds(60)}}));
   EXPECT_EQ(calendar.next(), kForever) << "without a wait there is no event";
 }
 
@@ -90,8 +90,8 @@ TEST(Transmitter, WhatCameBeforeABlockedPostedNeedNotWaitForIt) {
   Lanes lanes(calendar, oneOfEach());
   lanes.send(kNonPosted, 1);
   lanes.send(kPosted, 2);
-  lanes.send(kNonPosted, 3);  // blocked
-  lanes.send(kPosted, 4);     // blocked
+  lanes.send(kNonPosted, 3);   // blocked
+  lanes.send(kPosted, 4);      // blocked
   lanes.send(kCompletion, 5);  // behind 4
   lanes.sender.giveBack(kNonPosted, {1, 0, Bytes(0), Time()}, nanoseconds(1));
   calendar.runUntil(nanoseconds(1));
@@ -102,7 +102,7 @@ TEST(Transmitter, RelaxedOnesPassABlockedPosted) {
   kernel::Calendar calendar;
   Lanes lanes(calendar, {0, 8, 0, 0, 0, 0});
   lanes.send(kPosted, 1, 4);
-  lanes.send(kPosted, 2, 8);        // blocked: needs all data credits
+  lanes.send(kPosted, 2, 8);         // blocked: needs all data credits
   lanes.send(kPosted, 3, 4, false);  // could go, but may not
   lanes.send(kPosted, 4, 4, true);
   lanes.send(kCompletion, 5, 0, true);
