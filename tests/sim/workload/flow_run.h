@@ -1,0 +1,58 @@
+// Runs flows on two hosts.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/workload/workload.h"
+#include "tests/sim/driver/two_hosts.h"
+
+namespace hca::test {
+
+/// A workload on a system of its own. One a process.
+class FlowRun final : private sim::ThreadFactory {
+ public:
+  explicit FlowRun(const std::function<void(config::Config&)>& change = {})
+      : config_(twoHostConfig(change)),
+        system_(config_),
+        workload_(*this, config_.run.payload == config::PayloadMode::kMoved) {}
+
+  void add(const std::string& name, const sim::FlowConfig& flow) { workload_.add(name, flow); }
+
+  /// Brings the system up and runs the flows until all finished or nothing is pending. True if all finished.
+  bool run(Time limit = kForever) {
+    problem_ = system_.bringUp();
+    if (!problem_.empty()) return false;
+    bool finished = false;
+    workload_.start([&] {
+      finished = true;
+      system_.stop();
+    });
+    if (!finished) system_.run(limit);
+    // Writes that were acknowledged may still be on their way into the server's memory.
+    if (finished) system_.run(system_.calendar().now() + microseconds(100));
+    return finished;
+  }
+
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] sim::Workload& workload() { return workload_; }
+  [[nodiscard]] const sim::Flow& flow(std::size_t index) { return *workload_.flows()[index]; }
+  [[nodiscard]] sim::System& system() { return system_; }
+
+ private:
+  std::unique_ptr<driver::VerbsClient> makeThread(HostIndex host, std::uint32_t core,
+                                                  const std::string& name) override {
+    sim::HostNode& node = system_.host(host.value());
+    return std::make_unique<driver::ThreadClient>(node.environment(), node.driver(), config_.hosts[host.value()].driver,
+                                                  system_.probes(), core, name);
+  }
+
+  config::Config config_;
+  sim::System system_;
+  sim::Workload workload_;
+  std::string problem_;
+};
+
+}  // namespace hca::test
