@@ -1,5 +1,7 @@
 #include "models/adapter/completion/cq_engine.h"
 
+#include <cassert>
+
 #include "models/adapter/completion/cq_dma_token.h"
 #include "models/adapter/event/ring_index.h"
 
@@ -43,8 +45,9 @@ void CqEngine::onCalendar(std::uint64_t slot) { deliver(static_cast<std::uint32_
 void CqEngine::deliver(std::uint32_t slot) {
   const CompletionRecord& record = slots_[slot].record;
   CompletionQueue* const queue = slots_[slot].dropped ? nullptr : lookup(record.cq);
-  const bool wait = queue != nullptr && queue->good() && !queue->attributes.ignoreOverrun &&
-                    (!queue->waiting.empty() || queue->occupancy.looksFull());
+  const bool wait =
+      queue != nullptr && queue->good() && !queue->attributes.ignoreOverrun && queue->occupancy.looksFull();
+  assert(queue == nullptr || queue->waiting.empty() || wait);
   if (wait) {
     slots_[slot].state = SlotState::kWaiting;
     queue->waiting.push(slot);
@@ -190,7 +193,6 @@ void CqEngine::raiseEvent(CompletionQueue& queue) {
   }
   notification.fire();
   queue.moderation.eventRaised(context_.now());
-  moderationTimers_.cancel(queue.number.value());
   ++queue.counters.events;
   fireCq(observe::CqAction::kEventFired, queue, produced);
   events_.raiseCompletion(queue.attributes.eq, queue.number);

@@ -46,7 +46,6 @@ CommandResult CqEngine::destroy(CqNumber number) {
   const CqSummary summary = summaryOf(*queue);
   if (summary.counters.cqes != 0 || summary.counters.arms != 0) retired_.push_back(summary);
   eventQueues_.detach(queue->attributes.eq);
-  moderationTimers_.cancel(number.value());
   queues_[number.value()].reset();
   numbers_.release(number.value());
   return {};
@@ -94,10 +93,8 @@ void CqEngine::detach(CqNumber number) {
 }
 
 void CqEngine::reset() {
-  for (std::uint32_t number = 0; number < queues_.size(); ++number) {
-    if (queues_[number] == nullptr) continue;
-    moderationTimers_.cancel(number);
-    retired_.push_back(summaryOf(*queues_[number]));
+  for (const auto& queue : queues_) {
+    if (queue != nullptr) retired_.push_back(summaryOf(*queue));
   }
   queues_.clear();
   numbers_.reset();

@@ -23,7 +23,7 @@ void CqEngine::readConsumerIndex(CompletionQueue& queue) {
 
 void CqEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
   CompletionQueue* const queue = queueOf(token);
-  if (queue == nullptr || !queue->readingRecord) return;
+  if (queue == nullptr) return;
   queue->readingRecord = false;
   if (!queue->good()) return;
   if (status == host::DmaStatus::kOk) {

@@ -191,6 +191,40 @@ TEST(CqOverrun, DestroyWhileEntriesWait) {
   EXPECT_EQ(bench.dma.count(pcie::Traffic::kCqe), 8u);
 }
 
+TEST(CqOverrun, AnswerForADestroyedQueueDoesNotReachItsSuccessor) {
+  CqBench bench;
+  bench.config.logMaxCqs = 1;  // one number: it is used again at once
+  bench.build();
+  const CqNumber cq = bench.createSmall();
+  bench.setConsumerIndex(cq, 4);
+  bench.complete(cq, 5);
+  bench.runFor(nanoseconds(100));
+  ASSERT_TRUE(bench.engine->destroy(cq).ok());
+  ASSERT_EQ(bench.createSmall(), cq);
+  bench.complete(cq, 5);
+  bench.runFor(nanoseconds(560));  // the first answer has come, the second not yet
+  EXPECT_EQ(bench.query(cq).status, CqStatus::kOk);
+  EXPECT_EQ(bench.dma.count(pcie::Traffic::kCqe), 8u);
+  EXPECT_EQ(bench.engine->counters().consumerIndexNonsense, 0u);
+  bench.settle();
+  EXPECT_EQ(bench.query(cq).status, CqStatus::kOverflow);
+}
+
+TEST(CqOverrun, FailureOfADestroyedQueueDoesNotReachItsSuccessor) {
+  CqBench bench;
+  bench.config.logMaxCqs = 1;
+  bench.build();
+  const CqNumber cq = bench.createSmall();
+  bench.dma.broken.insert(CqBench::kRingBase);
+  bench.complete(cq);
+  bench.runFor(nanoseconds(100));
+  ASSERT_TRUE(bench.engine->destroy(cq).ok());
+  ASSERT_EQ(bench.createSmall(), cq);
+  bench.settle();
+  EXPECT_EQ(bench.query(cq).status, CqStatus::kOk);
+  EXPECT_TRUE(bench.events.events.empty());
+}
+
 TEST(CqOverrunIgnored, EveryEntryIsWrittenAtOnce) {
   CqBench bench;
   const CqNumber cq = createIgnoring(bench);

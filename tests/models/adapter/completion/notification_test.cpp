@@ -269,6 +269,19 @@ TEST_P(EveryArmRule, IndicesWrapAt24Bits) {
   EXPECT_EQ(queue.notification.lastNotified(), kWrap + 3);
 }
 
+// Moderation holds the event back; meanwhile software polls and arms again.
+TEST(Notification, OldestUnpromisedEntryOutlivesAFurtherArm) {
+  Notification notification(ArmRule::kCiCompareOnce);
+  for (int i = 0; i < 5; ++i) notification.addEntry(false);
+  notification.arm({2, 0, false});
+  ASSERT_TRUE(notification.due());
+  notification.arm({4, 0, false});
+  EXPECT_EQ(notification.firstUnpromised(), 2u);
+  EXPECT_FALSE(notification.promised());
+  notification.addEntry(false);
+  EXPECT_TRUE(notification.promised()) << "this one came after an arm";
+}
+
 TEST_P(EveryArmRule, UnaskedEventServesAPendingArm) {
   queue.arm(0, true);
   queue.notification.addEntry(false);

@@ -295,6 +295,19 @@ TEST(EqEngine, DestroyIsRefusedWhileAttached) {
   EXPECT_EQ(bench.engine->attach(eq).syndrome, Syndrome::kUnknownEq);
 }
 
+TEST(EqEngine, EventOfADestroyedQueueDoesNotReachItsSuccessor) {
+  EqBench bench;
+  bench.config.maxEqs = 1;  // one number: it is used again at once
+  bench.build();
+  const EqNumber eq = bench.create(bench.attributes(3));
+  bench.raise(eq);
+  ASSERT_TRUE(bench.engine->destroy(eq).ok());
+  ASSERT_EQ(bench.create(bench.attributes(3)), eq);
+  bench.settle();
+  EXPECT_EQ(bench.entries(), 0u);
+  EXPECT_EQ(bench.engine->counters().queueGone, 1u);
+}
+
 TEST(EqEngine, FailedWriteStopsTheQueue) {
   EqBench bench;
   const EqNumber eq = bench.create(bench.attributes(3));
