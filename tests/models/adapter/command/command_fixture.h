@@ -140,6 +140,7 @@ class CommandFixture : public testing::Test {
       next = BusAddress(block.next.host());
     }
     EXPECT_TRUE(!reply.answered || wire::isSigned(entry)) << "answer not signed";
+    if (reply.output.size() < wire::CommandOutput::kMinimumSize) return reply;
     reply.status = static_cast<CommandStatus>(wire::CommandOutput::Status::get(reply.output));
     reply.syndrome = static_cast<Syndrome>(wire::CommandOutput::Syndrome::get(reply.output));
     return reply;
