@@ -85,6 +85,17 @@ struct InterruptEvent {
   InterruptVector vector;
 };
 
+/// Software took a completion out of a queue.
+struct CompletionEvent {
+  Time time;
+  WorkRequestId request;
+  CqNumber cq;
+  std::uint64_t workRequestId = 0;  ///< wr_id
+  std::uint8_t opcode = 0;          ///< driver::WcOpcode
+  std::uint8_t status = 0;          ///< ibv_wc_status
+  std::uint32_t bytes = 0;
+};
+
 /// An asynchronous event (error or state change) raised by an adapter. `type` is the EQE type.
 struct AsyncEvent {
   Time time;

@@ -28,6 +28,7 @@ struct Probes {
   Probe<InterruptEvent> interrupt;
   Probe<AsyncEvent> async;
   Probe<PacketEvent> packet;
+  Probe<CompletionEvent> completion;
 };
 
 }  // namespace hca::observe

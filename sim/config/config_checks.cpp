@@ -7,6 +7,7 @@
 
 #include "sim/config/nearest_name.h"
 #include "sim/config/value_text.h"
+#include "sim/workload/flow_rules.h"
 
 namespace hca::config {
 
@@ -22,6 +23,7 @@ bool isPowerOfTwo(std::int64_t value) { return value > 0 && (value & (value - 1)
 
 void ConfigChecker::run() {
   checkLink();
+  for (std::size_t host = 0; host < config_.hosts.size(); ++host) checkPcie(host);
   for (const NamedFlow& named : config_.flows) checkFlow(named);
 }
 
@@ -30,12 +32,30 @@ void ConfigChecker::checkLink() {
   if (!network::isMtu(mtu)) complain("link", "mtu", formatValue(mtu) + kNoMtu);
 }
 
+void ConfigChecker::checkPcie(std::size_t host) {
+  const pcie::PcieConfig& link = config_.hosts[host].pcie;
+  const auto check = [&](const char* key, Bytes size) {
+    if (isPowerOfTwo(size.count())) return;
+    complain(sectionOfHost(host, "pcie", key), key, formatValue(size) + " is no power of two");
+  };
+  check("mps", link.maxPayload);
+  check("mrrs", link.maxReadRequest);
+  check("rcb", link.readCompletionBoundary);
+}
+
+std::string ConfigChecker::sectionOfHost(std::size_t host, const std::string& section, const std::string& key) const {
+  const std::string own = "host." + std::to_string(host) + '.' + section;
+  return values_.find(own, key) ? own : section;
+}
+
 void ConfigChecker::checkFlow(const NamedFlow& named) {
   checkWork(named);
   checkHosts(named);
   checkSizes(named);
   checkDepths(named);
+  checkVector(named);
   checkOrder(named);
+  for (const sim::FlowProblem& problem : sim::flowProblems(named.flow)) complain(named, problem.key, problem.what);
 }
 
 void ConfigChecker::checkWork(const NamedFlow& named) {
@@ -89,6 +109,24 @@ void ConfigChecker::checkDepths(const NamedFlow& named) {
     complain(named, "cq_mod", std::to_string(flow.cq_mod) + limit + ": the queue would fill without a completion");
   }
   if (flow.post_list > flow.tx_depth) complain(named, "post_list", std::to_string(flow.post_list) + limit);
+}
+
+// The driver makes as many completion vectors as it is told to, or one a core, as far as the adapter has interrupts
+// beside the one for asynchronous events.
+void ConfigChecker::checkVector(const NamedFlow& named) {
+  for (const std::uint32_t host : {named.flow.client, named.flow.server}) {
+    if (host >= config_.hosts.size()) continue;
+    const HostSections& sections = config_.hosts[host];
+    const std::int64_t wanted =
+        sections.driver.num_comp_vectors == 0 ? sections.cpu.cores : sections.driver.num_comp_vectors;
+    const std::int64_t vectors = std::min(wanted, sections.adapter.event.vectors - 1);
+    if (named.flow.comp_vector < vectors) continue;
+    const std::string range = vectors == 0 ? std::string("[adapter.event] vectors leaves it none")
+                                           : "they are numbered 0 to " + std::to_string(vectors - 1);
+    complain(named, "comp_vector",
+             std::to_string(named.flow.comp_vector) + " is no completion vector of host " + std::to_string(host) +
+                 ": " + range);
+  }
 }
 
 // `after` must name another flow, and following it must end.

@@ -24,13 +24,17 @@ class ConfigChecker {
 
  private:
   void checkLink();
+  void checkPcie(std::size_t host);
   void checkFlow(const NamedFlow& named);
   void checkWork(const NamedFlow& named);
   void checkHosts(const NamedFlow& named);
   void checkCore(const NamedFlow& named, std::uint32_t host, std::uint32_t core, const char* key);
   void checkSizes(const NamedFlow& named);
   void checkDepths(const NamedFlow& named);
+  void checkVector(const NamedFlow& named);
   void checkOrder(const NamedFlow& named);
+  /// The section that gave host `host` its value of a key: "host.N.pcie" or "pcie".
+  [[nodiscard]] std::string sectionOfHost(std::size_t host, const std::string& section, const std::string& key) const;
   [[nodiscard]] const NamedFlow* findFlow(const std::string& name) const;
   [[nodiscard]] bool isBad(const std::string& section, const std::string& key) const;
   /// Complains about a key, at the place where it was set, else at its section.

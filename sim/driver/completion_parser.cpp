@@ -47,6 +47,26 @@ void fillResponder(const wire::Cqe& cqe, wire::CqeOpcode opcode, WorkCompletion&
 
 }  // namespace
 
+const char* name(WcOpcode opcode) {
+  switch (opcode) {
+    case WcOpcode::kSend:
+      return "SEND";
+    case WcOpcode::kWrite:
+      return "RDMA_WRITE";
+    case WcOpcode::kRead:
+      return "RDMA_READ";
+    case WcOpcode::kCompareSwap:
+      return "COMP_SWAP";
+    case WcOpcode::kFetchAdd:
+      return "FETCH_ADD";
+    case WcOpcode::kReceive:
+      return "RECV";
+    case WcOpcode::kReceiveWriteImmediate:
+      return "RECV_RDMA_WITH_IMM";
+  }
+  return "UNKNOWN";
+}
+
 const char* name(WcStatus status) {
   switch (status) {
     case WcStatus::kSuccess:

@@ -113,7 +113,8 @@ class ThreadClient final : public VerbsClient,
 
   // Data path.
   void ringSendDoorbell(ClientQp& qp, std::size_t requests, bool inlined);
-  bool completeEntry(const wire::Cqe& cqe, std::vector<WorkCompletion>& out);
+  bool completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::vector<WorkCompletion>& out);
+  void reportCompletion(const ClientCq& cq, const observe::WorkRequestId& request, const WorkCompletion& completion);
   void reportEmpty(ClientCq& cq);
   void reportCq(observe::CqAction action, const ClientCq& cq);
   void reportStage(observe::Stage stage, const ClientQp& qp, observe::WorkQueue queue, std::uint64_t index);

@@ -117,7 +117,7 @@ std::size_t ThreadClient::poll(CqHandle handle, std::size_t max, std::vector<Wor
       return observe::CqEvent{observe::CqAction::kPolled, thread_.time(), environment_.host,
                               environment_.adapter,       cq.number,      cq.ring.consumerIndex() - 1};
     });
-    completeEntry(cqe, out);
+    completeEntry(cq, cqe, out);
   }
   cq.ring.publish();
   if (found) {
@@ -130,7 +130,7 @@ std::size_t ThreadClient::poll(CqHandle handle, std::size_t max, std::vector<Wor
 }
 
 // Entries that complete nothing, or name a queue pair that is gone, are passed over.
-bool ThreadClient::completeEntry(const wire::Cqe& cqe, std::vector<WorkCompletion>& out) {
+bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::vector<WorkCompletion>& out) {
   const CompletedQueue queue = completedQueue(wire::OpOwn::Opcode::get(cqe.opOwn));
   const std::uint32_t userIndex = wire::Cqe::UserIndex::get(cqe.userIndex);
   if (queue == CompletedQueue::kNone || userIndex >= qps_.size() || !qps_[userIndex]) return false;
@@ -140,10 +140,12 @@ bool ThreadClient::completeEntry(const wire::Cqe& cqe, std::vector<WorkCompletio
     const SendRing::Retired retired = qp.send->retire(cqe.wqeCounter.host());
     out.back().workRequestId = retired.workRequestId;
     reportStage(observe::Stage::kPolled, qp, observe::WorkQueue::kSend, retired.index);
+    reportCompletion(cq, requestId(qp, observe::WorkQueue::kSend, retired.index), out.back());
   } else if (queue == CompletedQueue::kReceive && qp.receive) {
     const ReceiveRing::Retired retired = qp.receive->retire(cqe.wqeCounter.host());
     out.back().workRequestId = retired.workRequestId;
     reportStage(observe::Stage::kPolled, qp, observe::WorkQueue::kReceive, retired.index);
+    reportCompletion(cq, requestId(qp, observe::WorkQueue::kReceive, retired.index), out.back());
   }
   return true;
 }
@@ -162,6 +164,19 @@ void ThreadClient::arm(CqHandle handle, bool solicitedOnly) {
     event.solicitedOnly = solicitedOnly;
     event.sequenceNumber = cq.ring.sequenceNumber();
     return event;
+  });
+}
+
+void ThreadClient::reportCompletion(const ClientCq& cq, const observe::WorkRequestId& request,
+                                    const WorkCompletion& completion) {
+  probes_.completion.fire([&] {
+    return observe::CompletionEvent{thread_.time(),
+                                    request,
+                                    cq.number,
+                                    completion.workRequestId,
+                                    static_cast<std::uint8_t>(completion.opcode),
+                                    static_cast<std::uint8_t>(completion.status),
+                                    completion.byteLength};
   });
 }
 

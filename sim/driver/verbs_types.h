@@ -81,6 +81,9 @@ enum class WcOpcode : std::uint8_t {
   kReceiveWriteImmediate,
 };
 
+/// Name as ibv_wc_opcode's constant without its prefix, e.g. "RDMA_WRITE".
+[[nodiscard]] const char* name(WcOpcode opcode);
+
 /// ibv_wc. After an error only workRequestId, status, qp and vendorError count.
 struct WorkCompletion {
   std::uint64_t workRequestId = 0;

@@ -41,15 +41,35 @@ std::unique_ptr<driver::VerbsClient> Simulation::makeThread(HostIndex host, std:
 
 void Simulation::makeFlows() {
   for (const config::NamedFlow& named : config_.flows) workload_.add(named.name, named.flow);
-  if (!observers_) return;
   for (const auto& flow : workload_.flows()) {
     flow->setMeasurementListener([this, measured = flow.get()](Time when) {
+      if (completions_) nameQueuePairs(*measured);
+      if (!observers_) return;
       const FlowEndpoint& side = measured->clientSide();
       for (std::uint32_t i = 0; i < measured->config().qps; ++i) {
         observers_->latency().measureFrom(side.client().host(), kOnlyAdapter, side.qpNumber(i), when);
       }
     });
   }
+}
+
+void Simulation::attachCompletionRecorder() {
+  if (options_.completions == nullptr) return;
+  completions_ = std::make_unique<observers::CompletionRecorder>(system_.probes(), *options_.completions);
+}
+
+void Simulation::nameQueuePairs(const Flow& flow) {
+  for (const FlowEndpoint* side : {&flow.clientSide(), &flow.serverSide()}) {
+    for (std::uint32_t i = 0; i < flow.config().qps; ++i) {
+      completions_->describe(side->client().host(), side->qpNumber(i), flow.name());
+    }
+  }
+}
+
+double Simulation::done() const {
+  double sum = 0;
+  for (const auto& flow : workload_.flows()) sum += flow->done();
+  return sum / static_cast<double>(workload_.flows().size());
 }
 
 void Simulation::attachEventLog() {
@@ -66,8 +86,18 @@ void Simulation::attachEventLog() {
 void Simulation::runFlows() {
   makeFlows();
   attachEventLog();
+  attachCompletionRecorder();
   workload_.start([this] { system_.stop(); });
-  system_.run(config_.run.timeLimit);
+  // In slices, to tell how far it got; where a slice ends makes no difference to what happens.
+  constexpr Time kSlice = microseconds(200);
+  Time limit = system_.calendar().now();
+  bool stopped = false;
+  while (!stopped && !system_.calendar().empty() && limit < config_.run.timeLimit) {
+    const Time next = later(limit, system_.calendar().next());
+    limit = next > config_.run.timeLimit - kSlice ? config_.run.timeLimit : next + kSlice;
+    stopped = system_.run(limit);
+    if (options_.progress) options_.progress(done());
+  }
   if (eventLog_) eventLog_->finish();
 }
 

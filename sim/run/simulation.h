@@ -1,11 +1,13 @@
 // One run of a configuration, from assembly to result.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
 
 #include "sim/config/config.h"
+#include "sim/observers/completion_recorder.h"
 #include "sim/observers/event_log.h"
 #include "sim/observers/observer_set.h"
 #include "sim/report/result.h"
@@ -20,7 +22,10 @@ class Simulation final : private ThreadFactory {
   struct Options {
     bool observe = true;             ///< queues, vectors, hazards, stages; without it only the flows' own figures
     bool timing = false;             ///< report wall time and kernel activations
-    std::ostream* events = nullptr;  ///< where `print = events` tells; nullptr: nowhere
+    std::ostream* events = nullptr;       ///< where `print = events` tells; nullptr: nowhere
+    std::ostream* completions = nullptr;  ///< for one CSV line a completion; nullptr: nowhere
+    /// Called now and then with the share of the work that is done, 0..1.
+    std::function<void(double)> progress;
   };
   Simulation(const config::Config& config, const Options& options);
   ~Simulation();
@@ -35,6 +40,9 @@ class Simulation final : private ThreadFactory {
   void makeFlows();
   void runFlows();
   void attachEventLog();
+  void attachCompletionRecorder();
+  void nameQueuePairs(const Flow& flow);
+  [[nodiscard]] double done() const;
 
   void collectFlows(report::Result& result);
   void collectQueues(report::Result& result);
@@ -47,6 +55,7 @@ class Simulation final : private ThreadFactory {
   System system_;
   std::unique_ptr<observers::ObserverSet> observers_;
   std::unique_ptr<observers::EventLog> eventLog_;
+  std::unique_ptr<observers::CompletionRecorder> completions_;
   Workload workload_;
 };
 

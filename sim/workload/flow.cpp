@@ -1,5 +1,6 @@
 #include "sim/workload/flow.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hca::sim {
@@ -113,6 +114,12 @@ bool Flow::countError(const driver::WorkCompletion& completion) {
                std::to_string(completion.vendorError);
   }
   return true;
+}
+
+double Flow::done() const {
+  if (finished_) return 1;
+  const double wanted = static_cast<double>(config_.iters) * config_.qps;
+  return wanted > 0 ? std::min(1.0, static_cast<double>(measured_) / wanted) : 0;
 }
 
 report::FlowResult Flow::result() {

@@ -30,6 +30,8 @@ class Flow {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const FlowConfig& config() const { return config_; }
   [[nodiscard]] bool finished() const { return finished_; }
+  /// Share of the measured messages that are done, 0..1.
+  [[nodiscard]] double done() const;
   /// Why the flow could not go on; empty if it could.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// Messages that arrived with wrong content.
