@@ -123,9 +123,9 @@ void ConfigChecker::checkVector(const NamedFlow& named) {
     if (named.flow.comp_vector < vectors) continue;
     const std::string range = vectors == 0 ? std::string("[adapter.event] vectors leaves it none")
                                            : "they are numbered 0 to " + std::to_string(vectors - 1);
-    complain(named, "comp_vector",
-             std::to_string(named.flow.comp_vector) + " is no completion vector of host " + std::to_string(host) +
-                 ": " + range);
+    return complain(named, "comp_vector",
+                    std::to_string(named.flow.comp_vector) + " is no completion vector of host " +
+                        std::to_string(host) + ": " + range);
   }
 }
 

@@ -46,6 +46,36 @@ TEST_F(ConfigChecksTest, Depths) {
                           "main.ini:5: post_list: 6 is more than tx_depth (4)"));
 }
 
+TEST_F(ConfigChecksTest, CompletionVectors) {
+  const std::string flow = "[flow.a]\niters = 1\ncomp_vector = ";
+  EXPECT_THAT(problems("[cpu]\ncores = 4\n" + flow + "3\n"), IsEmpty());
+  EXPECT_THAT(problems("[cpu]\ncores = 4\n" + flow + "4\n"),
+              ElementsAre("main.ini:5: comp_vector: 4 is no completion vector of host 0: they are numbered 0 to 3"));
+  EXPECT_THAT(problems("[host.1.driver]\nnum_comp_vectors = 2\n" + flow + "2\n"),
+              ElementsAre("main.ini:5: comp_vector: 2 is no completion vector of host 1: they are numbered 0 to 1"));
+  EXPECT_THAT(problems("[adapter.event]\nvectors = 3\n" + flow + "2\n"),
+              ElementsAre("main.ini:5: comp_vector: 2 is no completion vector of host 0: they are numbered 0 to 1"));
+}
+
+TEST_F(ConfigChecksTest, OneInterruptIsTooFew) {
+  EXPECT_THAT(
+      problems("[adapter.event]\nvectors = 1\n" + std::string(kWork)),
+      ElementsAre("main.ini:3: comp_vector: 0 is no completion vector of host 0: [adapter.event] vectors leaves it "
+                  "none"));
+}
+
+TEST_F(ConfigChecksTest, PcieSizes) {
+  EXPECT_THAT(problems("[pcie]\nmps = 384B\n[host.1.pcie]\nmrrs = 768B\nrcb = 96B\n" + std::string(kWork)),
+              ElementsAre("main.ini:2: mps: 384B is no power of two", "main.ini:4: mrrs: 768B is no power of two",
+                          "main.ini:5: rcb: 96B is no power of two"));
+}
+
+TEST_F(ConfigChecksTest, RulesOfAFlowsKind) {
+  EXPECT_THAT(problems("[flow.a]\nkind = latency\niters = 1\nqps = 2\n"),
+              ElementsAre("main.ini:4: qps: is for kind = bandwidth; the other kinds use one queue pair"));
+  EXPECT_THAT(problems("[flow.a]\nkind = bandwidth\niters = 1\nqps = 2\n"), IsEmpty());
+}
+
 TEST_F(ConfigChecksTest, OrderOfFlows) {
   EXPECT_THAT(problems("[flow.a]\niters = 1\n[flow.b]\niters = 1\nafter = a\n[flow.c]\niters = 1\nafter = b\n"),
               IsEmpty());
