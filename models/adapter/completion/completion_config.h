@@ -27,7 +27,7 @@ struct CompletionConfig {
     key("cqe_write_cycles", self.cqeWriteCycles, range(Cycles(0), Cycles(100'000)),
         "From the built CQE to its hand-over to PCIe");
     key("arm_latency_cycles", self.armLatencyCycles, range(Cycles(0), Cycles(100'000)),
-        "From the arrival of an arm at its register to its effect");
+        "From the arrival of an arm at its register to the event it finds owed");
     key("log_max_cq_size", self.logMaxCqSize, range<std::int64_t>(1, 22),
         "Binary logarithm of the most entries of one completion queue");
     key("log_max_cqs", self.logMaxCqs, range<std::int64_t>(1, 24),

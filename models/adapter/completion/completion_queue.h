@@ -32,6 +32,7 @@ struct CompletionQueue {
   RingOccupancy occupancy;
   Notification notification;
   Moderation moderation;
+  Time earliestEvent{};  ///< an arm is served no sooner than it is processed
   CqCounters counters;
   bool readingRecord = false;
   kernel::RingQueue<std::uint32_t> waiting;  ///< completions (slots of the engine's slab) that found the ring full

@@ -24,8 +24,7 @@ CqEngine::CqEngine(const AdapterContext& context, const CompletionConfig& config
       armTime_(context.clock.span(config.armLatencyCycles)),
       timestampClock_(config.timestampClock),
       numbers_(kFirstNumber, (std::uint32_t{1} << config.logMaxCqs) - kFirstNumber),
-      arms_(context.calendar, kernel::Priority::kAdapter, *this, &CqEngine::onArmArrival),
-      moderationTimers_(context.calendar, kernel::Priority::kAdapter, *this, &CqEngine::onModerationTimer) {}
+      eventTimers_(context.calendar, kernel::Priority::kAdapter, *this, &CqEngine::onEventTimer) {}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The writer.
@@ -131,14 +130,12 @@ void CqEngine::releaseSlot(std::uint32_t slot) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Arms and events.
 
-void CqEngine::onArm(UarIndex uar, std::uint64_t word) { arms_.send(context_.now() + armTime_, {uar, word}); }
-
-void CqEngine::onArmArrival(ArmArrival& arrival) {
-  const wire::CqArm request = wire::CqArm::fromWord(arrival.word);
+void CqEngine::onArm(UarIndex uar, std::uint64_t word) {
+  const wire::CqArm request = wire::CqArm::fromWord(word);
   CompletionQueue* const queue = lookup(CqNumber(request.cq));
   if (queue == nullptr) {
     ++counters_.armsUnknownCq;
-  } else if (queue->attributes.uar != arrival.uar) {
+  } else if (queue->attributes.uar != uar) {
     ++counters_.armsWrongUar;
   } else {
     arm(*queue, request);
@@ -160,17 +157,18 @@ void CqEngine::arm(CompletionQueue& queue, const wire::CqArm& request) {
     return event(observe::CqAction::kArmIgnored);
   }
   ++queue.counters.arms;
+  queue.earliestEvent = context_.now() + armTime_;
   raiseIfDue(queue);
 }
 
 void CqEngine::raiseIfDue(CompletionQueue& queue) {
   if (!queue.notification.due()) return;
-  const Time release = queue.moderation.releaseTime();
+  const Time release = later(queue.moderation.releaseTime(), queue.earliestEvent);
   if (release <= context_.now()) return raiseEvent(queue);
-  if (release != kForever) moderationTimers_.set(queue.number.value(), release);
+  if (release != kForever) eventTimers_.set(queue.number.value(), release);
 }
 
-void CqEngine::onModerationTimer(std::uint32_t number) {
+void CqEngine::onEventTimer(std::uint32_t number) {
   CompletionQueue* const queue = lookup(CqNumber(number));
   if (queue != nullptr) raiseIfDue(*queue);
 }

@@ -13,7 +13,6 @@
 #include "models/adapter/event/eq_directory.h"
 #include "models/adapter/event/event_port.h"
 #include "models/adapter/memory/index_allocator.h"
-#include "models/kernel/inbox.h"
 #include "models/kernel/keyed_timers.h"
 #include "models/pcie/dma_port.h"
 #include "models/wire/doorbell.h"
@@ -24,9 +23,10 @@ namespace hca::adapter {
 /// handed to PCIe `cqe_write_cycles` later, in the order of the calls of `complete`. From that moment it counts for
 /// the arm rule, and the event it may raise is written behind it.
 ///
-/// An arm takes effect `arm_latency_cycles` after its register write. Software that must see every CQE handed over
-/// before that moment has to look after the moment: on the bus, after a read from the device that follows the arm,
-/// which pushes the arm down and the CQEs up.
+/// An arm counts from its arrival at the register; the event that it may find owed is raised `arm_latency_cycles` later
+/// at the earliest. Under ArmRule::kIbSpec software that sleeps after an arm must have looked for every CQE handed over
+/// before that arrival. A posted register write alone tells it nothing about the moment: on the bus, a read from the
+/// device that follows the arm does, because it pushes the arm down and its completion pushes the CQEs up.
 ///
 /// A full queue: the consumer index is kept from the last read of the doorbell record. Only when the ring looks full is
 /// the record read again; completions of the queue wait for the answer, in order. If it shows no room, the queue goes
@@ -76,10 +76,6 @@ class CqEngine final : public CqDirectory,
     SlotState state = SlotState::kFree;
     bool dropped = false;
   };
-  struct ArmArrival {
-    UarIndex uar;
-    std::uint64_t word = 0;
-  };
   /// A CQE on its way whose arrival in host memory somebody wants to know.
   struct Watched {
     CqNumber cq;
@@ -106,10 +102,9 @@ class CqEngine final : public CqDirectory,
   void fail(CompletionQueue& queue, CqStatus status);
 
   // Events.
-  void onArmArrival(ArmArrival& arrival);
   void arm(CompletionQueue& queue, const wire::CqArm& request);
   void raiseIfDue(CompletionQueue& queue);
-  void onModerationTimer(std::uint32_t number);
+  void onEventTimer(std::uint32_t number);
   void raiseEvent(CompletionQueue& queue);
 
   // DmaClient
@@ -145,8 +140,7 @@ class CqEngine final : public CqDirectory,
   std::vector<std::unique_ptr<CompletionQueue>> queues_;
   std::uint8_t nextSerial_ = 0;
   std::vector<CqSummary> retired_;
-  kernel::Inbox<CqEngine, ArmArrival> arms_;
-  kernel::KeyedTimers<CqEngine> moderationTimers_;
+  kernel::KeyedTimers<CqEngine> eventTimers_;
   CompletionCounters counters_;
 };
 

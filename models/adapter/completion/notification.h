@@ -19,7 +19,7 @@ struct ArmRequest {
 ///
 /// Entries and arms are told in the order in which they reach the adapter's completion block: an entry counts from its
 /// hand-over to PCIe, where it is in order before any later write of the adapter. An entry handed over before the arm
-/// took effect was "written before the arm", even if host memory gets it a little later.
+/// arrived was "written before the arm", even if host memory gets it a little later.
 ///
 /// `due()` says that an event is owed; moderation decides when it is raised, and `fire()` records that it was.
 /// Indices are compared modulo 2^24: an arm's index is taken as the nearest to the number of entries written.

@@ -15,7 +15,7 @@ namespace {
 
 using test::CqBench;
 
-/// What happened to one queue, in order: an entry was handed over, or an arm took effect.
+/// What happened to one queue, in order: an entry was handed over, or an arm arrived.
 struct Happening {
   Time time{};
   std::size_t queue = 0;
@@ -52,7 +52,7 @@ class RandomSchedule {
         default:
           complete(queue);
       }
-      // Entries are handed over at whole nanoseconds, arms take effect half a nanosecond off: never at once.
+      // Entries are handed over at whole nanoseconds, arms arrive half a nanosecond off: never at once.
       bench_.calendar.runUntil(bench_.calendar.now() + nanoseconds(static_cast<std::int64_t>(random_() % 40)));
     }
     bench_.settle();
@@ -71,24 +71,15 @@ class RandomSchedule {
       ++entries[queue];
     }
     std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.time < b.time; });
-    std::vector<test::ReferenceNotification> references(kQueues, test::ReferenceNotification(rule_));
     std::vector<Fired> fired;
-    for (const Happening& happening : all) {
-      test::ReferenceNotification& reference = references[happening.queue];
-      if (happening.isArm) {
-        reference.arm(happening.consumer, happening.sequence, happening.solicited);
-      } else {
-        reference.entry(happening.solicited);
-      }
-      if (!reference.owed()) continue;
-      reference.fire();
-      fired.emplace_back(happening.time, queues_[happening.queue].value());
-    }
+    for (std::size_t queue = 0; queue < kQueues; ++queue) expectedOf(queue, all, fired);
+    std::sort(fired.begin(), fired.end());
     return fired;
   }
   [[nodiscard]] std::vector<Fired> seen() const {
     std::vector<Fired> fired;
     for (const auto& event : bench_.events.events) fired.emplace_back(event.time, event.record.object);
+    std::sort(fired.begin(), fired.end());  // of different queues at one time: any order
     return fired;
   }
   [[nodiscard]] std::uint64_t written() const { return bench_.dma.count(pcie::Traffic::kCqe); }
@@ -100,6 +91,31 @@ class RandomSchedule {
   [[nodiscard]] std::uint64_t recordReads() const { return bench_.dma.reads; }
 
  private:
+  /// One queue, one happening at a time. An owed event is raised when it is, but not before the last arm is processed.
+  void expectedOf(std::size_t queue, const std::vector<Happening>& all, std::vector<Fired>& fired) const {
+    const Time latency = bench_.context.clock.span(bench_.config.armLatencyCycles);
+    test::ReferenceNotification reference(rule_);
+    Time earliest{};
+    Time owedSince = kForever;
+    const auto raiseUntil = [&](Time now) {
+      const Time when = later(owedSince, earliest);
+      if (owedSince == kForever || when > now) return;
+      fired.emplace_back(when, queues_[queue].value());
+      reference.fire();
+      owedSince = kForever;
+    };
+    for (const Happening& happening : all) {
+      if (happening.queue != queue) continue;
+      raiseUntil(happening.time);
+      if (!happening.isArm) {
+        reference.entry(happening.solicited);
+      } else if (reference.arm(happening.consumer, happening.sequence, happening.solicited)) {
+        earliest = happening.time + latency;
+      }
+      if (reference.owed() && owedSince == kForever) owedSince = happening.time;
+    }
+    raiseUntil(kForever);
+  }
   void complete(std::size_t queue) {
     if (solicited_[queue].size() - consumed_[queue] >= 1u << kLogSize) return;  // would overrun
     CompletionRecord record = CqBench::completion(queues_[queue]);
@@ -116,8 +132,7 @@ class RandomSchedule {
     const bool solicitedOnly = random_() % 3 == 0;
     bench_.calendar.runUntil(bench_.calendar.now() + picoseconds(500));
     bench_.arm(queues_[queue], consumer, sequence, solicitedOnly);
-    const Time effective = bench_.calendar.now() + bench_.context.clock.span(bench_.config.armLatencyCycles);
-    arms_.push_back({effective, queue, true, solicitedOnly, consumer, sequence});
+    arms_.push_back({bench_.calendar.now(), queue, true, solicitedOnly, consumer, sequence});
     bench_.calendar.runUntil(bench_.calendar.now() + picoseconds(500));
   }
   /// Takes some of the entries that are in host memory.

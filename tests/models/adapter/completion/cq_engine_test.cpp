@@ -118,7 +118,6 @@ TEST(CqEngine, EventFollowsItsEntry) {
   wanted.eq = EqNumber(2);
   const CqNumber cq = bench.create(wanted);
   bench.arm(cq, 0);
-  bench.settle();
   bench.complete(cq, 3);
   bench.settle();
   ASSERT_EQ(bench.events.events.size(), 1u);
@@ -132,7 +131,7 @@ TEST(CqEngine, EventFollowsItsEntry) {
   EXPECT_EQ(bench.query(cq).notification, NotificationState::kFired);
 }
 
-// The arm takes effect in the cycle before, with, and after the hand-over of the entry.
+// The arm arrives in the cycle before, with, and after the hand-over of the entry.
 TEST(CqEngine, ArmAndEntryRaceToTheCycle) {
   const auto eventsFor = [](std::int64_t armAt) {
     CqBench bench;
@@ -147,9 +146,47 @@ TEST(CqEngine, ArmAndEntryRaceToTheCycle) {
     bench.settle();
     return bench.completionEvents();
   };
-  EXPECT_EQ(eventsFor(79), 1u) << "effective at 99 ns: the entry comes after it";
-  EXPECT_EQ(eventsFor(80), 0u) << "the same picosecond: in the order in which they were sent";
-  EXPECT_EQ(eventsFor(81), 0u) << "effective at 101 ns: the entry was written before";
+  EXPECT_EQ(eventsFor(99), 1u) << "the entry comes after it";
+  EXPECT_EQ(eventsFor(100), 0u) << "the same picosecond, the entry first";
+  EXPECT_EQ(eventsFor(101), 0u) << "the entry was written before";
+}
+
+TEST(CqEngine, EventThatAnArmFindsOwedTakesTheArmsLatency) {
+  CqBench bench(ArmRule::kCiCompare);
+  bench.config.armLatencyCycles = Cycles(20);
+  bench.build();
+  const CqNumber cq = bench.createSmall();
+  bench.complete(cq);
+  bench.settle();
+  bench.arm(cq, 0);
+  bench.runFor(nanoseconds(19));
+  EXPECT_EQ(bench.completionEvents(), 0u);
+  bench.runFor(nanoseconds(1));
+  EXPECT_EQ(bench.completionEvents(), 1u);
+}
+
+TEST(CqEngine, EntryBehindTheArmIsToldNoSoonerThanTheArmIsProcessed) {
+  CqBench bench;
+  bench.config.cqeBuildCycles = Cycles(0);
+  bench.config.cqeWriteCycles = Cycles(5);
+  bench.config.armLatencyCycles = Cycles(20);
+  bench.build();
+  const CqNumber cq = bench.createSmall();
+  bench.complete(cq);
+  bench.arm(cq, 0);
+  bench.runFor(nanoseconds(19));
+  EXPECT_EQ(bench.dma.writes, 1u);
+  EXPECT_EQ(bench.completionEvents(), 0u);
+  bench.settle();
+  ASSERT_EQ(bench.completionEvents(), 1u);
+  EXPECT_EQ(bench.events.events.front().time, nanoseconds(20));
+}
+
+TEST(CqEngine, WaitingArmCostsNoCalendarEntry) {
+  CqBench bench;
+  const CqNumber cq = bench.createSmall();
+  bench.arm(cq, 0);
+  EXPECT_TRUE(bench.calendar.empty());
 }
 
 TEST(CqEngine, LenientRuleThatGaveTheEventIsAHazard) {
