@@ -66,6 +66,7 @@ void fillRegisters(const CommandDevice& device, MutableByteView out) {
   Fields::Uar4k::set(out, true);
   Fields::UarsPerPage::set(out, 1);
   Fields::LogPageSize::set(out, 12);  // smallest page of a page list
+  Fields::BlueFlame::set(out, true);
   Fields::LogBlueFlameRegisterSize::set(out, wire::UarPage::kLogBlueFlameRegisterSize);
   const auto hertz = static_cast<std::uint64_t>(device.timerFrequency.count());
   Fields::DeviceFrequencyMhz::set(out, static_cast<std::uint32_t>(hertz / kHertzPerMegahertz));

@@ -78,11 +78,14 @@ void BarDecoder::writeDoorbell64(UarIndex uar, std::uint64_t offset, ByteView by
 void BarDecoder::onDoorbell64(UarIndex uar, std::uint64_t offset, ByteView bytes) {
   using Uar = wire::UarPage;
   if (offset == Uar::kCqArm) return blocks_.completion.onArm(uar, wire::loadBigEndian<std::uint64_t>(bytes.data()));
-  // Either half of a BlueFlame register takes a doorbell; the bytes further in belong to a copy that starts there.
-  if (offset >= Uar::kBlueFlame && (offset - Uar::kBlueFlame) % Uar::kBlueFlameHalf == 0) {
-    return blocks_.sendQueue.onDoorbell(uar, bytes);
+  if (offset < Uar::kBlueFlame) {
+    ++ignoredWrites_;
+    return;
   }
-  ++ignoredWrites_;
+  // Either half of a BlueFlame register takes a doorbell; the lines further in belong to a copy that starts there.
+  const auto place = static_cast<std::uint32_t>((offset - Uar::kBlueFlame) % Uar::kBlueFlameHalf);
+  if (place == 0) return blocks_.sendQueue.onDoorbell(uar, bytes);
+  blocks_.sendQueue.onBlueFlameLine(uar, place, bytes);
 }
 
 }  // namespace hca::adapter

@@ -35,10 +35,37 @@ void SendQueueEngine::onDoorbell(UarIndex uar, ByteView bytes) {
     ++ignoredDoorbells_;
     return;
   }
+  abandonCopy();
   Doorbell doorbell;
   doorbell.uar = uar;
   std::memcpy(&doorbell.head, bytes.data(), sizeof doorbell.head);
-  if (bytes.size() >= wire::kSendBlockSize) doorbell.blueFlame = context_.pool.copyOf(bytes);
+  if (bytes.size() < wire::kSendBlockSize) return accept(std::move(doorbell));
+  const std::size_t size = std::max<std::size_t>(blocksOf(unitsOf(bytes)) * wire::kSendBlockSize, bytes.size());
+  doorbell.blueFlame = context_.pool.acquire(size);
+  std::memcpy(doorbell.blueFlame.mutableView().data(), bytes.data(), bytes.size());
+  if (size == bytes.size()) return accept(std::move(doorbell));
+  copy_ = std::move(doorbell);
+  copyReceived_ = static_cast<std::uint32_t>(bytes.size());
+}
+
+void SendQueueEngine::onBlueFlameLine(UarIndex uar, std::uint32_t place, ByteView bytes) {
+  if (copyReceived_ == 0 || copy_.uar != uar) return;  // of a copy that was taken as a plain doorbell
+  if (place != copyReceived_ || bytes.size() > copy_.blueFlame.size() - copyReceived_) return abandonCopy();
+  std::memcpy(copy_.blueFlame.mutableView().data() + place, bytes.data(), bytes.size());
+  copyReceived_ += static_cast<std::uint32_t>(bytes.size());
+  if (copyReceived_ < copy_.blueFlame.size()) return;
+  copyReceived_ = 0;
+  accept(std::move(copy_));
+}
+
+// What came so far of a copy is a doorbell all the same.
+void SendQueueEngine::abandonCopy() {
+  if (std::exchange(copyReceived_, 0) == 0) return;
+  copy_.blueFlame = {};
+  accept(std::move(copy_));
+}
+
+void SendQueueEngine::accept(Doorbell doorbell) {
   doorbells_.send(context_.after(config_.doorbellCycles), std::move(doorbell));
 }
 

@@ -22,6 +22,9 @@ class SendQueueEngine final : private pcie::DmaClient {
 
   /// A write to a BlueFlame register of UAR page `uar`: the first 8 bytes of a control segment, or a whole WQE.
   void onDoorbell(UarIndex uar, ByteView bytes);
+  /// A further line of a BlueFlame copy, `place` bytes behind its start. Lines must follow each other; when one is
+  /// missing (the processor wrote its buffer out in another order) the WQE is fetched instead.
+  void onBlueFlameLine(UarIndex uar, std::uint32_t place, ByteView bytes);
   /// Continues after a change of state.
   void resume(QueuePair& qp) { fetch(qp); }
   void reset(QueuePair& qp);
@@ -37,6 +40,8 @@ class SendQueueEngine final : private pcie::DmaClient {
     bool contextLoaded = false;
   };
 
+  void accept(Doorbell doorbell);
+  void abandonCopy();
   void onDoorbellDue(Doorbell& doorbell);
   void takeBlueFlame(QueuePair& qp, ByteView bytes);
   void fetch(QueuePair& qp);
@@ -53,6 +58,8 @@ class SendQueueEngine final : private pcie::DmaClient {
   Requester& requester_;
   CachePort& cache_;
   kernel::Inbox<SendQueueEngine, Doorbell> doorbells_;
+  Doorbell copy_;                   // a BlueFlame copy whose further lines are still to come
+  std::uint32_t copyReceived_ = 0;  // bytes of it; 0: there is none
   std::uint64_t ignoredDoorbells_ = 0;
 };
 

@@ -14,7 +14,7 @@ struct DatapathConfig {
   Cycles payloadCycles{20};
   Cycles receiveWqeCycles{12};
   Bytes egressBuffer{65536};
-  Bytes wqeFetch{256};
+  Bytes wqeFetch{512};
   std::int64_t receivePrefetch = 8;
   std::int64_t maxQps = 262144;
   std::int64_t ackEvery = 64;

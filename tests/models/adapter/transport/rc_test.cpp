@@ -85,6 +85,47 @@ TEST(Rc, BlueFlameNeedsNoFetch) {
   EXPECT_EQ(pair.a.memory.reads[pcie::Traffic::kWqe], 0);
 }
 
+// 100 bytes inline: a WQE of two blocks, copied line by line.
+std::vector<std::uint8_t> inlineWqe(const RcPair& pair) {
+  std::vector<std::uint8_t> wqe;
+  RcPair::put(wqe, (pair.sendIndex & 0xFFFF) << 8 | 0x08, 4);
+  RcPair::put(wqe, std::uint64_t{pair.qpA.value()} << 8 | 8, 4);
+  RcPair::put(wqe, 0x08, 4);
+  RcPair::put(wqe, 0, 4);
+  RcPair::put(wqe, RcPair::kData, 8);
+  RcPair::put(wqe, PlainTranslator::kKey, 4);
+  RcPair::put(wqe, 0, 4);
+  RcPair::put(wqe, 0x80000000 | 90, 4);
+  while (wqe.size() < 128) wqe.push_back(0x5A);
+  return wqe;
+}
+
+TEST(Rc, BlueFlameOfTwoLinesNeedsNoFetch) {
+  RcPair pair;
+  const std::vector<std::uint8_t> wqe = inlineWqe(pair);
+  pair.putWqe(wqe);
+  pair.a.sendQueue.onDoorbell(UarIndex(RcPair::kUar), ByteView(wqe).subview(0, 64));
+  pair.run(nanoseconds(50));
+  EXPECT_EQ(pair.a.wire.sent, 0) << "waits for the second line";
+  pair.a.sendQueue.onBlueFlameLine(UarIndex(RcPair::kUar), 64, ByteView(wqe).subview(64, 64));
+  pair.run();
+  EXPECT_EQ(pair.a.completions.records.size(), 1u);
+  EXPECT_EQ(pair.b.memory.bytes[RcPair::kData + 89], 0x5A);
+  EXPECT_EQ(pair.b.memory.bytes[RcPair::kData + 90], 0);
+  EXPECT_EQ(pair.a.memory.reads[pcie::Traffic::kWqe], 0);
+}
+
+TEST(Rc, BrokenBlueFlameCopyIsFetched) {
+  RcPair pair;
+  const std::vector<std::uint8_t> wqe = inlineWqe(pair);
+  pair.putWqe(wqe);
+  pair.a.sendQueue.onDoorbell(UarIndex(RcPair::kUar), ByteView(wqe).subview(0, 64));
+  pair.a.sendQueue.onBlueFlameLine(UarIndex(RcPair::kUar), 128, ByteView(wqe).subview(64, 64));
+  pair.run();
+  EXPECT_EQ(pair.a.completions.records.size(), 1u);
+  EXPECT_EQ(pair.a.memory.reads[pcie::Traffic::kWqe], 1);
+}
+
 TEST(Rc, WqeThatWrapsTheRingIsFetchedInTwoReads) {
   RcPair pair;
   for (int i = 0; i < 15; ++i) pair.post(8);
