@@ -1,6 +1,7 @@
 // The sending side of one direction of a link: order, credits, serialisation.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -108,6 +109,8 @@ class Transmitter {
 
   // Relaxed bursts may pass a posted one this often: a stream of small ones must not keep a large one waiting for ever.
   static constexpr std::uint32_t kMostPasses = 16;
+  // Relaxed bursts are looked for among so many behind the posted one that waits, as a transmit buffer would hold.
+  static constexpr std::size_t kRelaxedWindow = 32;
 
   static constexpr std::size_t index(TlpClass tlpClass) { return static_cast<std::size_t>(tlpClass); }
   static CreditLedger::Credits creditsOf(const Burst& burst) { return {burst.tlps, burst.dataCredits}; }
@@ -166,7 +169,7 @@ class Transmitter {
   bool sendRelaxed() {
     Queue& posted = queue(TlpClass::kPosted);
     if (posted.empty() || posted.front().passed >= kMostPasses) return false;
-    for (std::size_t i = 1; i < posted.size(); ++i) {
+    for (std::size_t i = 1; i < std::min(posted.size(), kRelaxedWindow); ++i) {
       if (!posted[i].relaxedOrdering || !takeCredits(posted[i])) continue;
       const Outbound chosen = posted[i];
       for (std::size_t hole = i; hole > 0; --hole) posted[hole] = posted[hole - 1];
@@ -202,7 +205,7 @@ class Transmitter {
     Queue& posted = queue(TlpClass::kPosted);
     Time when = kForever;
     if (posted.empty() || posted.front().passed >= kMostPasses) return when;
-    for (std::size_t i = 1; i < posted.size(); ++i) {
+    for (std::size_t i = 1; i < std::min(posted.size(), kRelaxedWindow); ++i) {
       if (!posted[i].relaxedOrdering) continue;
       when = earlier(when, ledgers_[index(TlpClass::kPosted)].availableAt(creditsOf(posted[i].burst)));
     }
