@@ -1,6 +1,7 @@
 #include "sim/run/simulation.h"
 
 #include <chrono>
+#include <utility>
 
 #include "models/kernel/activation_counter.h"
 #include "sim/config/config_text.h"
@@ -98,7 +99,16 @@ void Simulation::runFlows() {
     stopped = system_.run(limit);
     if (options_.progress) options_.progress(done());
   }
+  ended_ = system_.calendar().now();
+  // An acknowledgement may overtake the placing of its data: let what is under way land before anybody looks.
+  constexpr Time kSettling = microseconds(50);
+  if (stopped) system_.run(ended_ + kSettling);
   if (eventLog_) eventLog_->finish();
+}
+
+std::string Simulation::bringUp() {
+  if (std::exchange(isUp_, true)) return {};
+  return system_.bringUp();
 }
 
 report::Result Simulation::run() {
@@ -106,7 +116,7 @@ report::Result Simulation::run() {
   report::Result result;
   result.name = config_.run.name;
   result.config = config::effectiveSections(config_);
-  if (const std::string problem = system_.bringUp(); !problem.empty()) {
+  if (const std::string problem = bringUp(); !problem.empty()) {
     report::FailureResult failure;
     failure.kind = "bring_up";
     failure.message = problem;
@@ -114,7 +124,7 @@ report::Result Simulation::run() {
     return result;
   }
   runFlows();
-  result.simulated = system_.calendar().now();
+  result.simulated = ended_;
   collectFlows(result);
   collectQueues(result);
   collectPcie(result);

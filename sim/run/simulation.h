@@ -30,6 +30,8 @@ class Simulation final : private ThreadFactory {
   Simulation(const config::Config& config, const Options& options);
   ~Simulation();
 
+  /// Brings every adapter up: empty, or what went wrong. `run` does it unless it was done.
+  [[nodiscard]] std::string bringUp();
   /// Runs to the end of all flows, to the time limit, or until nothing is pending.
   [[nodiscard]] report::Result run();
 
@@ -57,6 +59,8 @@ class Simulation final : private ThreadFactory {
   std::unique_ptr<observers::EventLog> eventLog_;
   std::unique_ptr<observers::CompletionRecorder> completions_;
   Workload workload_;
+  bool isUp_ = false;
+  Time ended_{};  // when the last flow finished, or nothing was pending
 };
 
 }  // namespace hca::sim

@@ -1,0 +1,103 @@
+// How fast hcasim is, in units of one SystemC activation (see Yardstick).
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+
+#include "models/kernel/activation_counter.h"
+#include "sim/run/simulation.h"
+#include "tools/benchmarks/child_process.h"
+#include "tools/benchmarks/yardstick.h"
+
+// libsystemc refers to it; the benchmark brings its own main.
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+namespace hca::bench {
+namespace {
+
+struct Measured {
+  double seconds;
+  double yardstick;  // seconds
+  std::uint64_t messages;
+  std::uint64_t activations;
+  std::uint64_t entries;  // of the calendar
+};
+
+config::Config twoHosts(const sim::FlowConfig& flow) {
+  config::Config config;
+  config.hosts.resize(config.host.count);
+  config.flows.push_back({"flow", flow});
+  return config;
+}
+
+// Observers off, payload on, bring-up not counted.
+Measured measure(const config::Config& config) {
+  constexpr std::uint64_t kYardsticks = 2'000'000;
+  Yardstick yardstick("yardstick");
+  sim::Simulation::Options options;
+  options.observe = false;
+  sim::Simulation simulation(config, options);
+  if (!simulation.bringUp().empty()) std::abort();
+  const std::uint64_t activationsBefore = kernel::activations();
+  const std::uint64_t entriesBefore = simulation.system().calendar().executed();
+  const auto begin = std::chrono::steady_clock::now();
+  const report::Result result = simulation.run();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  if (result.failed()) std::abort();
+  Measured measured{};
+  measured.seconds = wall.count();
+  measured.messages = result.flows.front().iterations;
+  measured.activations = kernel::activations() - activationsBefore;
+  measured.entries = simulation.system().calendar().executed() - entriesBefore;
+  measured.yardstick = yardstick.measure(kYardsticks);
+  return measured;
+}
+
+void report(benchmark::State& state, const config::Config& config) {
+  for (auto unused : state) {
+    (void)unused;
+    const Measured measured = inChild([&] { return measure(config); });
+    const auto messages = static_cast<double>(measured.messages);
+    state.SetIterationTime(measured.seconds);
+    state.SetItemsProcessed(static_cast<std::int64_t>(measured.messages));
+    state.counters["kernel_activations_per_message"] = static_cast<double>(measured.activations) / messages;
+    state.counters["calendar_entries_per_message"] = static_cast<double>(measured.entries) / messages;
+    state.counters["yardsticks_per_message"] = measured.seconds / messages / measured.yardstick;
+    state.counters["yardstick_ns"] = measured.yardstick * 1e9;
+  }
+}
+
+sim::FlowConfig window(sim::FlowVerb verb, std::int64_t size, std::uint32_t iterations) {
+  sim::FlowConfig flow;
+  flow.kind = sim::FlowKind::kBandwidth;
+  flow.verb = verb;
+  flow.size = Bytes(size);
+  flow.tx_depth = 128;
+  flow.iters = iterations;
+  return flow;
+}
+
+void rcWrite64BWindow128(benchmark::State& state) {
+  report(state, twoHosts(window(sim::FlowVerb::kWrite, 64, 500'000)));
+}
+BENCHMARK(rcWrite64BWindow128)->Name("rc_write_64B_window128")->UseManualTime()->Iterations(1)->Repetitions(3);
+
+void rcSend64BWindow128(benchmark::State& state) { report(state, twoHosts(window(sim::FlowVerb::kSend, 64, 300'000))); }
+BENCHMARK(rcSend64BWindow128)->Name("rc_send_64B_window128")->UseManualTime()->Iterations(1);
+
+void rcWrite4KiBWindow128(benchmark::State& state) {
+  report(state, twoHosts(window(sim::FlowVerb::kWrite, 4096, 100'000)));
+}
+BENCHMARK(rcWrite4KiBWindow128)->Name("rc_write_4KiB_window128")->UseManualTime()->Iterations(1);
+
+void rcWrite64BPingPong(benchmark::State& state) {
+  sim::FlowConfig flow;
+  flow.size = Bytes(64);
+  flow.iters = 100'000;
+  report(state, twoHosts(flow));
+}
+BENCHMARK(rcWrite64BPingPong)->Name("rc_write_64B_ping_pong")->UseManualTime()->Iterations(1);
+
+}  // namespace
+}  // namespace hca::bench
+
+BENCHMARK_MAIN();
