@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "models/adapter/responder/message_rules.h"
+
 namespace hca::adapter {
 
 namespace {
@@ -98,6 +100,11 @@ void EgressPipeline::onDmaRead(std::uint64_t token, host::DmaStatus status, Byte
     std::memcpy(slot.packet.payload.mutableView().data() + offset, data.data(), data.size());
   }
   if (--slot.readsPending > 0) return;
+  if (endsMessage(slot.packet.operation)) {
+    context_.probes.stage.fire([&] {
+      return observe::StageEvent{observe::Stage::kPayloadFetched, context_.now(), slot.packet.request};
+    });
+  }
   if (slot.queue == nullptr) return free(index);
   drain(*slot.queue);
 }
