@@ -17,8 +17,6 @@ ByteView dataOf(const tlm::tlm_generic_payload& payload) {
   return {payload.get_data_ptr(), payload.get_data_ptr() == nullptr ? 0 : payload.get_data_length()};
 }
 
-Time timeOf(const sc_core::sc_time& delay) { return kernel::fromScTime(sc_core::sc_time_stamp() + delay); }
-
 }  // namespace
 
 RootComplex::RootComplex(const sc_core::sc_module_name& name, kernel::CalendarModule& calendar,
@@ -45,10 +43,10 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, kernel::CalendarMo
 tlm::tlm_sync_enum RootComplex::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
   payload.acquire();
-  const Time arrival = timeOf(delay);
+  const Time arrival = module_.timeOf(delay);
   const Time processed = payload.is_write() ? acceptWrite(payload, arrival) : acceptRead(payload, arrival);
   phase = tlm::END_REQ;
-  delay = kernel::toScTime(processed) - sc_core::sc_time_stamp();
+  delay = module_.delayUntil(processed);
   return tlm::TLM_UPDATED;
 }
 
@@ -141,7 +139,7 @@ DmaStatus RootComplex::readMemory(Payload& payload) {
 
 void RootComplex::respond(Payload& payload) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = kernel::toScTime(calendar_.now()) - sc_core::sc_time_stamp();
+  sc_core::sc_time delay = module_.delayUntil(calendar_.now());
   link_target_socket->nb_transport_bw(payload, phase, delay);
 }
 
@@ -157,10 +155,7 @@ void RootComplex::invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) {}
 
 void RootComplex::send(Payload& payload) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay;
-  // Outside of an activation the link brings the calendar up to sc_time_stamp() itself.
-  const sc_core::sc_time now = kernel::toScTime(calendar_.now());
-  if (now > sc_core::sc_time_stamp()) delay = now - sc_core::sc_time_stamp();
+  sc_core::sc_time delay = module_.delayUntil(calendar_.now());
   link_initiator_socket->nb_transport_fw(payload, phase, delay);
 }
 
@@ -191,7 +186,7 @@ void RootComplex::barRead(unsigned bar, std::uint64_t offset, std::uint32_t widt
 // The completion of a register read, whole at the processor at the time of the call.
 tlm::tlm_sync_enum RootComplex::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
-  if (payload.is_read()) registerReads_.send(timeOf(delay), {&payload});
+  if (payload.is_read()) registerReads_.send(module_.timeOf(delay), {&payload});
   return tlm::TLM_COMPLETED;
 }
 

@@ -36,6 +36,7 @@ Time CalendarModule::horizon() const {
 void CalendarModule::drain() {
   countActivation();
   calendar_.resume();
+  drainedAt_ = fromScTime(sc_core::sc_time_stamp());
   draining_ = true;
   Time limit = horizon();
   while (!calendar_.stopped() && !calendar_.empty() && calendar_.next() <= limit) {

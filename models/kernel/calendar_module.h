@@ -33,6 +33,19 @@ class CalendarModule : public sc_core::sc_module {
   void synchronise();
   /// Whether entries are being executed, so that `wake()` isn't needed.
   [[nodiscard]] bool isDraining() const { return draining_; }
+  /// `sc_time_stamp()`; cheap while entries are being executed.
+  [[nodiscard]] Time kernelTime() const {
+    return draining_ ? drainedAt_ : Time(static_cast<std::int64_t>(sc_core::sc_time_stamp().value()));
+  }
+  /// The time that a TLM call with `delay` means.
+  [[nodiscard]] Time timeOf(const sc_core::sc_time& delay) const {
+    return kernelTime() + Time(static_cast<std::int64_t>(delay.value()));
+  }
+  /// The delay of a TLM call that means `when`; zero for a time that has passed.
+  [[nodiscard]] sc_core::sc_time delayUntil(Time when) const {
+    const std::int64_t ahead = (when - kernelTime()).count();
+    return ahead <= 0 ? sc_core::sc_time() : sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(ahead));
+  }
   /// An entry called into a foreign module, which may have notified an event earlier than the horizon: looks again
   /// before the next entry.
   void refreshHorizon() { horizonIsStale_ = true; }
@@ -46,6 +59,7 @@ class CalendarModule : public sc_core::sc_module {
   Time quantum_;
   Time limit_ = kForever;
   sc_core::sc_event wake_{"wake"};
+  Time drainedAt_{};  // sc_time_stamp() while draining
   bool draining_ = false;
   bool horizonIsStale_ = false;
 };

@@ -64,7 +64,7 @@ void Endpoint::send(const TransactionPool::Transaction& transaction, Traffic tra
   extension.resets = &resets_;
   extension.resetsAtIssue = resets_;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = kernel::toScTime(calendar_.now()) - sc_core::sc_time_stamp();
+  sc_core::sc_time delay = module_.delayUntil(calendar_.now());
   link_initiator_socket->nb_transport_fw(*transaction.payload, phase, delay);
 }
 
@@ -73,7 +73,7 @@ tlm::tlm_sync_enum Endpoint::nb_transport_fw(tlm::tlm_generic_payload& payload, 
                                              sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
   payload.acquire();
-  accesses_.send(kernel::fromScTime(sc_core::sc_time_stamp() + delay), {&payload});
+  accesses_.send(module_.timeOf(delay), {&payload});
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -102,7 +102,7 @@ void Endpoint::onRegisterAccess(RegisterAccess& access) {
   if (!claimed) ++counters_.unclaimedReads;
   payload.set_response_status(claimed ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = kernel::toScTime(calendar_.now()) - sc_core::sc_time_stamp();
+  sc_core::sc_time delay = module_.delayUntil(calendar_.now());
   link_target_socket->nb_transport_bw(payload, phase, delay);
   payload.release();
 }
@@ -112,7 +112,7 @@ tlm::tlm_sync_enum Endpoint::nb_transport_bw(tlm::tlm_generic_payload& payload, 
                                              sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   if (payload.is_read()) {
-    onReadCompletion(payload, kernel::fromScTime(sc_core::sc_time_stamp() + delay));
+    onReadCompletion(payload, module_.timeOf(delay));
   } else {
     onWriteResponse(payload);
   }

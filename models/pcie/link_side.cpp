@@ -16,9 +16,6 @@ TlpClass classOf(const tlm::tlm_generic_payload& request) {
   return request.is_write() ? TlpClass::kPosted : TlpClass::kNonPosted;
 }
 
-sc_core::sc_time delayUntil(Time when) { return kernel::toScTime(when) - sc_core::sc_time_stamp(); }
-Time timeOf(const sc_core::sc_time& delay) { return kernel::fromScTime(sc_core::sc_time_stamp() + delay); }
-
 }  // namespace
 
 LinkContext::LinkContext(kernel::CalendarModule& module, const PcieConfig& config)
@@ -51,7 +48,7 @@ void LinkSide::inspectDevice() {
 // told of what was scheduled.
 Time LinkSide::enter(const sc_core::sc_time& delay) {
   if (!context_.calendar.isDraining()) context_.calendar.synchronise();
-  return later(timeOf(delay), calendar_.now());
+  return later(context_.calendar.timeOf(delay), calendar_.now());
 }
 
 void LinkSide::leave() {
@@ -60,25 +57,28 @@ void LinkSide::leave() {
 
 tlm::tlm_sync_enum LinkSide::nb_transport_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Time when = enter(delay);
-  tlm::tlm_sync_enum reply = tlm::TLM_ACCEPTED;
+  const Cargo cargo{&payload, &extensionOf(payload)};
   if (phase == tlm::BEGIN_REQ) {
-    accept(Message::kRequest, payload, when);
-  } else {
-    other_->takeBack(TlpClass::kCompletion, payload, when);
-    reply = tlm::TLM_COMPLETED;
+    accept(Message::kRequest, cargo, when);
+    leave();
+    return tlm::TLM_ACCEPTED;
   }
+  other_->takeBack(TlpClass::kCompletion, shapeOf(TlpClass::kCompletion, cargo), when);
   leave();
-  return reply;
+  return tlm::TLM_COMPLETED;
 }
 
 tlm::tlm_sync_enum LinkSide::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Time when = enter(delay);
-  if (extensionOf(payload).creditsHeld) other_->takeBack(classOf(payload), payload, when);
-  if (phase == tlm::BEGIN_RESP) {
-    accept(payload.is_read() ? Message::kCompletion : Message::kWriteResponse, payload, when);
+  const Cargo cargo{&payload, &extensionOf(payload)};
+  other_->takeHeldBack(cargo, when);
+  if (phase != tlm::BEGIN_RESP) {
+    leave();
+    return tlm::TLM_ACCEPTED;
   }
+  accept(payload.is_read() ? Message::kCompletion : Message::kWriteResponse, cargo, when);
   leave();
-  return phase == tlm::BEGIN_RESP ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
+  return tlm::TLM_COMPLETED;
 }
 
 void LinkSide::b_transport(Payload& payload, sc_core::sc_time& delay) {
@@ -93,95 +93,101 @@ unsigned LinkSide::transport_dbg(Payload& payload) { return other_->toDevice_->t
 bool LinkSide::get_direct_mem_ptr(Payload&, tlm::tlm_dmi&) { return false; }
 void LinkSide::invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) {}
 
-void LinkSide::accept(Message message, Payload& payload, Time when) {
-  if (when <= calendar_.now()) return act(message, payload);
-  payload.acquire();
-  later_.send(when, {message, &payload});
+void LinkSide::accept(Message message, Cargo cargo, Time when) {
+  if (when <= calendar_.now()) return act(message, cargo);
+  cargo.payload->acquire();
+  later_.send(when, {message, cargo});
 }
 
 void LinkSide::onLater(Later& later) {
-  act(later.message, *later.payload);
-  later.payload->release();
+  act(later.message, later.cargo);
+  later.cargo.payload->release();
 }
 
-void LinkSide::act(Message message, Payload& payload) {
-  if (message == Message::kWriteResponse) return other_->respondToWriter(payload);
-  transmit(message, payload);
+void LinkSide::act(Message message, Cargo cargo) {
+  if (message == Message::kWriteResponse) return other_->respondToWriter(cargo);
+  transmit(message, cargo);
 }
 
-void LinkSide::transmit(Message message, Payload& payload) {
-  const PcieExtension& extension = extensionOf(payload);
-  Sender::Outbound outbound;
-  outbound.tlpClass = message == Message::kCompletion ? TlpClass::kCompletion : classOf(payload);
-  outbound.relaxedOrdering = extension.relaxedOrdering;
-  outbound.traffic = extension.traffic;
-  outbound.burst = shapeOf(outbound.tlpClass, payload, extension);
-  outbound.cargo = &payload;
-  payload.acquire();  // until it is handed over
+void LinkSide::transmit(Message message, Cargo cargo) {
+  Outbound outbound;
+  outbound.tlpClass = message == Message::kCompletion ? TlpClass::kCompletion : classOf(*cargo.payload);
+  outbound.relaxedOrdering = cargo.extension->relaxedOrdering;
+  outbound.traffic = cargo.extension->traffic;
+  outbound.burst = shapeOf(outbound.tlpClass, cargo);
+  outbound.cargo = cargo;
+  cargo.payload->acquire();  // until it is handed over
   transmitter_.send(outbound);
 }
 
-void LinkSide::onTransmit(const Sender::Outbound& outbound, Time last) {
+void LinkSide::onTransmit(const Outbound& outbound, Time last) {
   const Time arrival = last + context_.latency;
   if (outbound.tlpClass == TlpClass::kCompletion) {
     other_->sendCompletion(outbound, arrival);
   } else {
     other_->sendRequest(outbound, arrival);
   }
-  outbound.cargo->release();
+  outbound.cargo.payload->release();
 }
 
 // To the device at this end. The other side sent it and waits for its credits.
-void LinkSide::sendRequest(const Sender::Outbound& outbound, Time arrival) {
-  Payload& payload = *outbound.cargo;
-  extensionOf(payload).creditsHeld = true;
+void LinkSide::sendRequest(const Outbound& outbound, Time arrival) {
+  const Cargo cargo = outbound.cargo;
+  cargo.extension->creditsHeld = other_->transmitter_.isLimited(outbound.tlpClass);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = delayUntil(arrival);
-  const tlm::tlm_sync_enum reply = toDevice_->nb_transport_fw(payload, phase, delay);
+  sc_core::sc_time delay = context_.calendar.delayUntil(arrival);
+  const tlm::tlm_sync_enum reply = toDevice_->nb_transport_fw(*cargo.payload, phase, delay);
   calledOut();
-  if (reply != tlm::TLM_ACCEPTED) onRequestAnswered(payload, phase, reply, timeOf(delay));
+  if (reply == tlm::TLM_ACCEPTED) return;
+  onAnswer(outbound, reply == tlm::TLM_COMPLETED || phase == tlm::BEGIN_RESP, context_.calendar.timeOf(delay));
 }
 
-void LinkSide::onRequestAnswered(Payload& payload, const tlm::tlm_phase& phase, tlm::tlm_sync_enum reply, Time when) {
-  if (extensionOf(payload).creditsHeld) other_->takeBack(classOf(payload), payload, when);
-  const bool responds = reply == tlm::TLM_COMPLETED || phase == tlm::BEGIN_RESP;
+void LinkSide::onAnswer(const Outbound& outbound, bool responds, Time when) {
+  const Cargo cargo = outbound.cargo;
+  other_->takeHeldBack(cargo, when);
   if (!responds) return;
-  const bool tellsWriter = extensionOf(payload).notify || payload.is_response_error();
-  if (payload.is_read()) accept(Message::kCompletion, payload, when);
-  if (payload.is_write() && tellsWriter) accept(Message::kWriteResponse, payload, when);
+  const bool tellsWriter = cargo.extension->notify || cargo.payload->is_response_error();
+  if (cargo.payload->is_read()) accept(Message::kCompletion, cargo, when);
+  if (cargo.payload->is_write() && tellsWriter) accept(Message::kWriteResponse, cargo, when);
 }
 
-void LinkSide::sendCompletion(const Sender::Outbound& outbound, Time arrival) {
+void LinkSide::sendCompletion(const Outbound& outbound, Time arrival) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = delayUntil(arrival);
-  const tlm::tlm_sync_enum reply = fromDevice_->nb_transport_bw(*outbound.cargo, phase, delay);
+  sc_core::sc_time delay = context_.calendar.delayUntil(arrival);
+  const tlm::tlm_sync_enum reply = fromDevice_->nb_transport_bw(*outbound.cargo.payload, phase, delay);
   calledOut();
-  if (reply != tlm::TLM_ACCEPTED) other_->takeBack(TlpClass::kCompletion, *outbound.cargo, timeOf(delay));
+  if (reply == tlm::TLM_ACCEPTED) return;
+  other_->takeBack(TlpClass::kCompletion, outbound.burst, context_.calendar.timeOf(delay));
 }
 
-void LinkSide::respondToWriter(Payload& payload) {
+void LinkSide::respondToWriter(Cargo cargo) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = delayUntil(calendar_.now());
-  fromDevice_->nb_transport_bw(payload, phase, delay);
+  sc_core::sc_time delay = context_.calendar.delayUntil(calendar_.now());
+  fromDevice_->nb_transport_bw(*cargo.payload, phase, delay);
   calledOut();
 }
 
-void LinkSide::takeBack(TlpClass tlpClass, Payload& payload, Time when) {
-  PcieExtension& extension = extensionOf(payload);
-  if (tlpClass != TlpClass::kCompletion) extension.creditsHeld = false;
-  if (!transmitter_.isLimited(tlpClass)) return;
-  transmitter_.giveBack(tlpClass, shapeOf(tlpClass, payload, extension), when + context_.creditReturnLatency);
+void LinkSide::takeBack(TlpClass tlpClass, const Burst& burst, Time when) {
+  transmitter_.giveBack(tlpClass, burst, when + context_.creditReturnLatency);
 }
 
-Burst LinkSide::shapeOf(TlpClass tlpClass, const Payload& payload, const PcieExtension& extension) const {
-  const std::uint64_t address = payload.get_address();
-  const std::uint32_t length = payload.get_data_length();
+// BEGIN_RESP without END_REQ before it says both.
+void LinkSide::takeHeldBack(Cargo cargo, Time when) {
+  if (!cargo.extension->creditsHeld) return;
+  cargo.extension->creditsHeld = false;
+  const TlpClass tlpClass = classOf(*cargo.payload);
+  takeBack(tlpClass, shapeOf(tlpClass, cargo), when);
+}
+
+Burst LinkSide::shapeOf(TlpClass tlpClass, Cargo cargo) const {
+  const std::uint64_t address = cargo.payload->get_address();
+  const std::uint32_t length = cargo.payload->get_data_length();
   const bool isWrite = tlpClass == TlpClass::kPosted;
-  std::uint32_t piece = extension.pieceSize;
+  std::uint32_t piece = cargo.extension->pieceSize;
   if (piece == 0) piece = isWrite ? context_.maxPayload : context_.maxReadRequest;
   if (isWrite) return context_.timing.writes(address, length, piece);
   if (tlpClass == TlpClass::kNonPosted) return context_.timing.readRequests(address, length, piece);
-  if (payload.is_response_error()) {
+  if (cargo.payload->is_response_error()) {
     return context_.timing.completionsWithoutData(LinkTiming::pieces(address, length, piece));
   }
   return context_.timing.completions(address, length, piece);

@@ -14,6 +14,12 @@ namespace hca::pcie {
 
 struct PcieExtension;
 
+/// One transaction on its way, with its extension at hand.
+struct Cargo {
+  tlm::tlm_generic_payload* payload = nullptr;
+  PcieExtension* extension = nullptr;
+};
+
 /// What both sides of a link share.
 struct LinkContext {
   kernel::CalendarModule& calendar;
@@ -29,9 +35,7 @@ struct LinkContext {
 /// Takes calls from the device at this end (protocol.h), sends their TLPs to the device at the other end.
 /// The transmitting port's latency is the same for every TLP of a direction, so it is added behind the lanes: the lanes
 /// are never taken for a time to come.
-class LinkSide final : public ForwardInterface,
-                       public BackwardInterface,
-                       private Transmitter<tlm::tlm_generic_payload*>::Sink {
+class LinkSide final : public ForwardInterface, public BackwardInterface, private Transmitter<Cargo>::Sink {
  public:
   /// `credits` are those of the receiver at the other end. The sockets are the ones at this end.
   LinkSide(const LinkContext& context, const CreditLimits& credits, TargetSocket& fromDevice,
@@ -54,26 +58,27 @@ class LinkSide final : public ForwardInterface,
 
  private:
   using Payload = tlm::tlm_generic_payload;
-  using Sender = Transmitter<Payload*>;
+  using Outbound = Transmitter<Cargo>::Outbound;
   enum class Message : std::uint8_t { kRequest, kCompletion, kWriteResponse };
   struct Later {
     Message message = Message::kRequest;
-    Payload* payload = nullptr;
+    Cargo cargo;
   };
 
   [[nodiscard]] Time enter(const sc_core::sc_time& delay);
   void leave();
-  void accept(Message message, Payload& payload, Time when);
+  void accept(Message message, Cargo cargo, Time when);
   void onLater(Later& later);
-  void act(Message message, Payload& payload);
-  void transmit(Message message, Payload& payload);
-  void onTransmit(const Sender::Outbound& outbound, Time last) override;
-  void sendRequest(const Sender::Outbound& outbound, Time arrival);
-  void sendCompletion(const Sender::Outbound& outbound, Time arrival);
-  void respondToWriter(Payload& payload);
-  void onRequestAnswered(Payload& payload, const tlm::tlm_phase& phase, tlm::tlm_sync_enum reply, Time when);
-  void takeBack(TlpClass tlpClass, Payload& payload, Time when);
-  [[nodiscard]] Burst shapeOf(TlpClass tlpClass, const Payload& payload, const PcieExtension& extension) const;
+  void act(Message message, Cargo cargo);
+  void transmit(Message message, Cargo cargo);
+  void onTransmit(const Outbound& outbound, Time last) override;
+  void sendRequest(const Outbound& outbound, Time arrival);
+  void onAnswer(const Outbound& outbound, bool responds, Time when);
+  void sendCompletion(const Outbound& outbound, Time arrival);
+  void respondToWriter(Cargo cargo);
+  void takeBack(TlpClass tlpClass, const Burst& burst, Time when);
+  void takeHeldBack(Cargo cargo, Time when);
+  [[nodiscard]] Burst shapeOf(TlpClass tlpClass, Cargo cargo) const;
   void calledOut() const {
     if (deviceIsForeign_) context_.calendar.refreshHorizon();
   }
@@ -83,7 +88,7 @@ class LinkSide final : public ForwardInterface,
   TargetSocket& fromDevice_;
   InitiatorSocket& toDevice_;
   LinkSide* other_ = nullptr;
-  Sender transmitter_;
+  Transmitter<Cargo> transmitter_;
   kernel::Inbox<LinkSide, Later> later_;
   bool deviceIsForeign_ = true;
 };

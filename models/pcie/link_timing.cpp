@@ -86,6 +86,8 @@ LinkTiming::LinkTiming(const PcieConfig& config) {
   completionOverhead_ = kCompletionOverhead + ecrc;
   completionUnit_ =
       static_cast<std::uint32_t>(std::min(config.maxPayload.count(), config.readCompletionBoundary.count()));
+  const std::uint32_t largest = kPage + kRequestOverhead + kEcrc;
+  for (std::uint32_t bytes = 0; bytes <= largest; ++bytes) tlpTimes_.push_back(transferTime(Bytes(bytes), usable_));
 }
 
 Burst LinkTiming::tlps(std::uint32_t count, std::uint32_t payload, std::uint32_t overhead) const {
@@ -95,7 +97,7 @@ Burst LinkTiming::tlps(std::uint32_t count, std::uint32_t payload, std::uint32_t
 }
 
 Burst LinkTiming::writes(std::uint64_t address, std::uint32_t length, std::uint32_t maxPayload) const {
-  if (length == 0) return tlps(1, 0, requestOverhead_);
+  if (length <= std::min(maxPayload, toPageEnd(address))) return tlps(1, length, requestOverhead_);
   Burst burst;
   while (length > 0) {
     const std::uint32_t part = std::min(length, toPageEnd(address));
@@ -108,7 +110,8 @@ Burst LinkTiming::writes(std::uint64_t address, std::uint32_t length, std::uint3
 }
 
 std::uint32_t LinkTiming::pieces(std::uint64_t address, std::uint32_t length, std::uint32_t most) {
-  std::uint32_t count = length == 0 ? 1 : 0;
+  if (length <= std::min(most, toPageEnd(address))) return 1;
+  std::uint32_t count = 0;
   while (length > 0) {
     const std::uint32_t part = std::min(length, toPageEnd(address));
     count += (part + most - 1) / most;
@@ -127,7 +130,7 @@ Burst LinkTiming::readRequests(std::uint64_t address, std::uint32_t length, std:
 }
 
 Burst LinkTiming::completions(std::uint64_t address, std::uint32_t length) const {
-  const auto toBoundary = completionUnit_ - static_cast<std::uint32_t>(address % completionUnit_);
+  const auto toBoundary = completionUnit_ - (static_cast<std::uint32_t>(address) & (completionUnit_ - 1));
   if (length <= toBoundary) return tlps(1, length, completionOverhead_);
   Burst burst;
   if (toBoundary < completionUnit_) {

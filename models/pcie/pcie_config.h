@@ -29,7 +29,7 @@ struct PcieConfig {
   Bytes maxPayload{256};
   Bytes maxReadRequest{512};
   Bytes readCompletionBoundary{64};
-  std::int64_t tags = 64;
+  std::int64_t tags = 256;
   bool ecrc = false;
   Bytes ackInterval{0};
   Bytes flowControlInterval{0};

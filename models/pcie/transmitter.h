@@ -72,12 +72,13 @@ class Transmitter {
                  CreditLedger({limits.completionHeaders, limits.completionData})},
         retry_(calendar, kernel::Priority::kLink, *this, &Transmitter::pump) {}
 
-  void send(Outbound outbound) {
+  void send(const Outbound& outbound) {
     if (waiting_ == 0 && takeCredits(outbound)) return transmit(outbound);
-    outbound.since = calendar_.now();
-    outbound.order = ++orders_;
+    Queue& waiting = queue(outbound.tlpClass);
+    waiting.push(outbound);
+    waiting.back().since = calendar_.now();
+    waiting.back().order = ++orders_;
     ++waiting_;
-    queue(outbound.tlpClass).push(outbound);
     pump();
   }
 
