@@ -110,11 +110,15 @@ void Requester::buildRead(QueuePair& qp, SendRequest& request) {
 
 // Checks a request whose first packet is due and gives it its packet sequence numbers.
 bool Requester::start(QueuePair& qp, SendRequest& request) {
-  if (!isSupported(request.opcode)) {
+  if (!isSupported(qp.attributes.service, request.opcode)) {
     fault(qp, request, CqeSyndrome::kLocalQpOperation, vendor_error::kUnknownOpcode);
     return false;
   }
   if (request.length > (std::uint64_t{1} << qp.attributes.logMaxMessage)) {
+    fault(qp, request, CqeSyndrome::kLocalLength, vendor_error::kMessageTooLong);
+    return false;
+  }
+  if (qp.attributes.service == QpService::kUd && request.length > qp.attributes.mtu) {
     fault(qp, request, CqeSyndrome::kLocalLength, vendor_error::kMessageTooLong);
     return false;
   }
@@ -135,13 +139,20 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   const bool first = index == 0;
   const bool last = index + 1 == request.packets;
   network::Packet packet;
-  packet.route = ports_.routes.route(qp.attributes.path);
+  const DatagramAddress* datagram = request.datagram.get();
+  packet.route = ports_.routes.route(datagram == nullptr ? qp.attributes.path : datagram->path);
   packet.partitionKey = ports_.routes.port().partitionKey;
+  packet.service = networkService(qp.attributes.service);
   packet.operation = operationFor(request.opcode, first, last);
-  packet.destinationQp = qp.attributes.remoteQp;
+  packet.destinationQp = datagram == nullptr ? qp.attributes.remoteQp : datagram->remoteQp;
   packet.psn = psnAdd(request.firstPsn, index);
   packet.solicited = request.solicited && last;
-  packet.ackRequest = last || (index + 1) % static_cast<std::uint32_t>(config_.ackEvery) == 0;
+  packet.ackRequest =
+      isReliable(qp.attributes.service) && (last || (index + 1) % static_cast<std::uint32_t>(config_.ackEvery) == 0);
+  if (datagram != nullptr) {
+    packet.queueKey = effectiveQueueKey(*datagram, qp.attributes.queueKey);
+    packet.sourceQp = qp.number;
+  }
   packet.immediate = request.immediateOrKey;
   if (first) {
     packet.remoteAddress = request.remoteAddress;
@@ -177,6 +188,12 @@ void Requester::onPacketSent(QueuePair& qp, std::uint32_t psn, bool ackRequest, 
     const Time timeout = ackTimeout(qp.attributes.path.ackTimeout);
     if (timeout != kForever) ackTimers_.set(qp.number.value(), lastBit + timeout);
   }
+  reportSent(qp, psn, lastBit);
+  // Nobody acknowledges an unreliable request: it is done when its last packet has left.
+  if (!isReliable(qp.attributes.service)) completeThrough(qp, psn);
+}
+
+void Requester::reportSent(const QueuePair& qp, std::uint32_t psn, Time lastBit) const {
   if (!context_.probes.stage.hasListeners()) return;
   for (std::size_t i = 0; i < qp.requester.requests.size(); ++i) {
     const SendRequest& request = qp.requester.requests[i];
@@ -198,7 +215,7 @@ bool Requester::isOutstanding(const QueuePair& qp, std::uint32_t psn) const {
 }
 
 void Requester::onResponse(QueuePair& qp, const network::Packet& packet) {
-  if (!qp.maySend()) return;
+  if (!qp.maySend() || !isReliable(qp.attributes.service)) return;
   // A response to something never sent, or long done, is a ghost or a duplicate.
   if (!isOutstanding(qp, packet.psn)) return;
   if (packet.operation == network::Operation::kAcknowledge) return onAcknowledge(qp, packet);

@@ -18,7 +18,7 @@
 
 namespace hca::adapter {
 
-/// The requester of reliable connections: schedules queue pairs round robin, one packet a turn, on the processing
+/// The requester of all transport services: schedules queue pairs round robin, one packet a turn, on the processing
 /// units; numbers packets; keeps requests until they are acknowledged; goes back on a NAK or a time-out; completes in
 /// order. A request that fails reports its cause after everything before it is done.
 class Requester final : private EgressListener, private EgressRoomListener {
@@ -48,6 +48,7 @@ class Requester final : private EgressListener, private EgressRoomListener {
   [[nodiscard]] std::uint64_t retransmissions() const { return retransmissions_; }
 
  private:
+  void reportSent(const QueuePair& qp, std::uint32_t psn, Time lastBit) const;
   void onPacketSent(QueuePair& qp, std::uint32_t psn, bool ackRequest, Time lastBit) override;
   void onPayloadUnreadable(QueuePair& qp, std::uint32_t psn) override;
   void onEgressRoom() override { pump(); }

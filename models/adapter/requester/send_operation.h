@@ -1,28 +1,33 @@
 // Which packets a send opcode becomes.
 #pragma once
 
+#include "models/adapter/send_queue/send_request.h"
+#include "models/adapter/transport/qp_attributes.h"
 #include "models/network/packet.h"
 #include "models/wire/wqe.h"
 
 namespace hca::adapter {
 
-/// Whether the requester executes `opcode`; any other fails as a local queue pair operation error.
-[[nodiscard]] constexpr bool isSupported(wire::SendOpcode opcode) {
+/// Whether a queue pair of this kind executes `opcode` (InfiniBand volume 1, table 38); any other fails as a local
+/// queue pair operation error.
+[[nodiscard]] constexpr bool isSupported(QpService service, wire::SendOpcode opcode) {
   switch (opcode) {
     case wire::SendOpcode::kSend:
     case wire::SendOpcode::kSendImmediate:
+      return true;
     case wire::SendOpcode::kWrite:
     case wire::SendOpcode::kWriteImmediate:
+      return service != QpService::kUd;
     case wire::SendOpcode::kRead:
     case wire::SendOpcode::kCompareSwap:
     case wire::SendOpcode::kFetchAdd:
-      return true;
+      return service == QpService::kRc;
     default:
       return false;
   }
 }
 
-/// Operation of one packet of a message. Precondition: isSupported(opcode).
+/// Operation of one packet of a message. Precondition: isSupported.
 [[nodiscard]] constexpr network::Operation operationFor(wire::SendOpcode opcode, bool first, bool last) {
   using network::Operation;
   if (opcode == wire::SendOpcode::kRead) return Operation::kReadRequest;
@@ -40,6 +45,25 @@ namespace hca::adapter {
   }
   if (first) return isWrite ? Operation::kWriteFirst : Operation::kSendFirst;
   return isWrite ? Operation::kWriteMiddle : Operation::kSendMiddle;
+}
+
+[[nodiscard]] constexpr network::Service networkService(QpService service) {
+  switch (service) {
+    case QpService::kUc:
+      return network::Service::kUc;
+    case QpService::kUd:
+    case QpService::kQp1:
+      return network::Service::kUd;
+    default:
+      return network::Service::kRc;
+  }
+}
+
+/// The queue key that a datagram carries: with the top bit set in the address, the sender's own (InfiniBand volume 1,
+/// 10.2.5: controlled queue keys).
+[[nodiscard]] inline std::uint32_t effectiveQueueKey(const DatagramAddress& address, std::uint32_t own) {
+  constexpr std::uint32_t kControlled = 0x80000000;
+  return (address.queueKey & kControlled) != 0 ? own : address.queueKey;
 }
 
 }  // namespace hca::adapter

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/adapter/event/event_port.h"
+#include "models/adapter/responder/global_route.h"
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/transport/acknowledge.h"
 #include "models/adapter/transport/psn.h"
@@ -30,8 +31,13 @@ void Responder::onRequest(QueuePair& qp, network::Packet& packet) {
   process(qp, packet);
 }
 
-// Sequence check, InfiniBand volume 1, 9.7.1 and 9.7.5.1.1.
 void Responder::process(QueuePair& qp, network::Packet& packet) {
+  if (isReliable(qp.attributes.service)) return processReliable(qp, packet);
+  processUnreliable(qp, packet);
+}
+
+// Sequence check, InfiniBand volume 1, 9.7.1 and 9.7.5.1.1.
+void Responder::processReliable(QueuePair& qp, network::Packet& packet) {
   ResponderState& state = qp.responder;
   const std::int32_t distance = psnDistance(packet.psn, state.expectedPsn);
   if (distance < 0) return processDuplicate(qp, packet);
@@ -40,20 +46,36 @@ void Responder::process(QueuePair& qp, network::Packet& packet) {
     ++sequenceNaks_;
     return acknowledge(qp, aeth::kNakSequence, state.expectedPsn);
   }
-  switch (execute(qp, packet)) {
-    case Outcome::kWait:
-      state.waitingForReceive = true;
-      return state.waiting.push(std::move(packet));
-    case Outcome::kFailed:
-      return;
-    case Outcome::kDone:
-      break;
-  }
+  if (!executeOrWait(qp, packet)) return;
   state.nakSent = false;
   state.expectedPsn = psnAdd(state.expectedPsn, sequenceNumbersOf(packet, qp.attributes.mtu));
   if (hasOwnResponse(packet.operation)) return;
   if (endsMessage(packet.operation)) finishMessage(qp, packet);
   if (packet.ackRequest) acknowledge(qp, aeth::kAck, packet.psn);
+}
+
+// InfiniBand volume 1, 9.8.2.2: a gap costs the message under way; the next one that begins is welcome.
+void Responder::processUnreliable(QueuePair& qp, network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  const bool begins = beginsMessage(packet.operation);
+  const bool inSequence = packet.psn == state.expectedPsn || qp.attributes.service == QpService::kUd;
+  if (!inSequence || (begins && state.message != Message::kNone)) {
+    if (state.message != Message::kNone) ++unreliableDrops_;
+    state.message = Message::kNone;
+  }
+  if (!begins && state.message == Message::kNone) return;
+  if (!executeOrWait(qp, packet)) return;
+  state.expectedPsn = psnAdd(packet.psn, 1);
+  if (endsMessage(packet.operation)) finishMessage(qp, packet);
+}
+
+bool Responder::executeOrWait(QueuePair& qp, network::Packet& packet) {
+  const Outcome outcome = execute(qp, packet);
+  if (outcome == Outcome::kWait) {
+    qp.responder.waitingForReceive = true;
+    qp.responder.waiting.push(std::move(packet));
+  }
+  return outcome == Outcome::kDone;
 }
 
 // InfiniBand volume 1, 9.7.5.1.2: a duplicate read is executed again, a duplicate atomic is answered with its stored
@@ -98,6 +120,7 @@ Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& 
     if (takeReceive(qp) == Outcome::kWait) return Outcome::kWait;
     state.message = Message::kSend;
     state.received = 0;
+    if (qp.attributes.service == QpService::kUd && !placeGlobalRoute(qp, packet)) return Outcome::kFailed;
   }
   return placeInReceive(qp, packet);
 }
@@ -210,31 +233,63 @@ Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packe
   if (state.received + std::uint64_t{packet.payloadLength} > state.receive.capacity) {
     return failReceive(qp, packet, CqeSyndrome::kLocalLength, vendor_error::kLocalLength, aeth::kNakInvalidRequest);
   }
-  segments_.clear();
-  std::uint64_t skip = state.received;
-  std::uint64_t left = packet.payloadLength;
   bool relaxed = false;
-  for (std::size_t i = 0; i < state.receive.segments.size() && left > 0; ++i) {
-    const DataSegment& segment = state.receive.segments[i];
-    if (skip >= segment.length) {
-      skip -= segment.length;
-      continue;
-    }
-    const std::uint64_t take = std::min<std::uint64_t>(segment.length - skip, left);
-    const AccessRequest access{segment.key, qp.attributes.pd,   qp.number, segment.address + skip,
-                               take,        Access::kLocalWrite};
-    const Translation translation = ports_.translator.translate(access, segments_);
-    if (translation.fault != AccessFault::kNone) {
-      return failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection,
-                         aeth::kNakRemoteOperation);
-    }
-    relaxed = relaxed || translation.relaxedOrdering;
-    left -= take;
-    skip = 0;
+  if (locate(qp, state.received, packet.payloadLength, relaxed) != AccessFault::kNone) {
+    return failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection,
+                       aeth::kNakRemoteOperation);
   }
   scatter(qp, packet, relaxed);
   state.received += packet.payloadLength;
   return Outcome::kDone;
+}
+
+// Fills segments_ with bytes [from, from + length) of the receive WQE's scatter list.
+AccessFault Responder::locate(const QueuePair& qp, std::uint64_t from, std::uint64_t length, bool& relaxedOrdering) {
+  segments_.clear();
+  const ReceiveWqe& receive = qp.responder.receive;
+  for (std::size_t i = 0; i < receive.segments.size() && length > 0; ++i) {
+    const DataSegment& segment = receive.segments[i];
+    if (from >= segment.length) {
+      from -= segment.length;
+      continue;
+    }
+    const std::uint64_t take = std::min<std::uint64_t>(segment.length - from, length);
+    const AccessRequest access{segment.key, qp.attributes.pd,   qp.number, segment.address + from,
+                               take,        Access::kLocalWrite};
+    const Translation translation = ports_.translator.translate(access, segments_);
+    if (translation.fault != AccessFault::kNone) return translation.fault;
+    relaxedOrdering = relaxedOrdering || translation.relaxedOrdering;
+    length -= take;
+    from = 0;
+  }
+  return AccessFault::kNone;
+}
+
+// The first 40 bytes of a datagram's buffer are for its global route header; without one they stay as they are.
+bool Responder::placeGlobalRoute(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  if (state.receive.capacity < kGlobalRouteSize) {
+    failReceive(qp, packet, CqeSyndrome::kLocalLength, vendor_error::kLocalLength, aeth::kNakInvalidRequest);
+    return false;
+  }
+  bool relaxed = false;
+  if (locate(qp, 0, kGlobalRouteSize, relaxed) != AccessFault::kNone) {
+    failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection, aeth::kNakRemoteOperation);
+    return false;
+  }
+  state.received = kGlobalRouteSize;
+  if (!packet.route.globalRoute) return true;
+  const std::array<std::uint8_t, kGlobalRouteSize> header = globalRouteHeader(packet);
+  std::uint32_t offset = 0;
+  for (const Segment& segment : segments_) {
+    pcie::DmaWrite write;
+    write.address = segment.address;
+    write.length = segment.length;
+    write.data = ByteView(header.data() + offset, segment.length);
+    offset += segment.length;
+    context_.dma.write(write);
+  }
+  return true;
 }
 
 // Writes the packet's payload to segments_.
@@ -298,7 +353,9 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   record.wqeCounter = static_cast<std::uint16_t>(state.receive.index);
   record.byteCount = state.received;
   record.immediateOrKey = packet.immediate;
-  record.remoteQp = qp.attributes.remoteQp;
+  const bool isDatagram = qp.attributes.service == QpService::kUd;
+  record.remoteQp = isDatagram ? packet.sourceQp : qp.attributes.remoteQp;
+  record.globalRouteInBuffer = isDatagram && packet.route.globalRoute;
   record.sourceLid = packet.route.sourceLid.value();
   record.serviceLevel = packet.route.serviceLevel;
   record.solicited = packet.solicited;
@@ -309,6 +366,12 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
 // A request that breaks the rules: NAK, affiliated event, error.
 Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak,
                                      std::uint8_t event) {
+  if (!isReliable(qp.attributes.service)) {
+    // Dropped silently (InfiniBand volume 1, 9.8.3); a receive WQE that was taken waits for the next message.
+    ++unreliableDrops_;
+    qp.responder.message = Message::kNone;
+    return Outcome::kFailed;
+  }
   acknowledge(qp, nak, packet.psn);
   ports_.errors.onResponderError(qp, event);
   return Outcome::kFailed;
@@ -328,7 +391,7 @@ Responder::Outcome Responder::failReceive(QueuePair& qp, const network::Packet& 
   record.wqeCounter = static_cast<std::uint16_t>(state.receive.index);
   record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, state.receive.index};
   state.hasReceive = false;
-  acknowledge(qp, nak, packet.psn);
+  if (isReliable(qp.attributes.service)) acknowledge(qp, nak, packet.psn);
   ports_.completions.complete(record);
   ports_.errors.onResponderError(qp, kNoEvent);
   return Outcome::kFailed;
@@ -352,8 +415,13 @@ void Responder::onReceiveAvailable(QueuePair& qp) {
 void Responder::onReceiveEmpty(QueuePair& qp) {
   ResponderState& state = qp.responder;
   if (!std::exchange(state.waitingForReceive, false)) return;
-  ++rnrNaks_;
   const network::Packet refused = state.waiting.pop();
+  if (!isReliable(qp.attributes.service)) {
+    ++unreliableDrops_;
+    state.message = Message::kNone;
+    return resumeWaiting(qp);
+  }
+  ++rnrNaks_;
   acknowledge(qp, static_cast<std::uint8_t>(aeth::kRnrNak | (qp.attributes.minRnrNak & 0x1F)), refused.psn);
   state.nakSent = true;  // what follows this packet will be sent again after it
   resumeWaiting(qp);

@@ -15,8 +15,8 @@
 
 namespace hca::adapter {
 
-/// The responder of reliable connections: checks sequence and rights, places payload, consumes receive WQEs, completes,
-/// acknowledges. InfiniBand volume 1, 9.7.
+/// The responder of all transport services: checks sequence and rights, places payload, consumes receive WQEs,
+/// completes, acknowledges. InfiniBand volume 1, 9.7.
 class Responder final : private ReceiveQueueListener,
                         private ResponseFaultSink,
                         private AtomicListener,
@@ -44,6 +44,8 @@ class Responder final : private ReceiveQueueListener,
   /// NAKs for a gap in the sequence.
   [[nodiscard]] std::uint64_t sequenceNaks() const { return sequenceNaks_; }
   [[nodiscard]] std::uint64_t rnrNaks() const { return rnrNaks_; }
+  /// Messages of unreliable services that were dropped: no receive WQE, a gap, a broken rule.
+  [[nodiscard]] std::uint64_t unreliableDrops() const { return unreliableDrops_; }
 
  private:
   enum class Outcome : std::uint8_t { kDone, kWait, kFailed };
@@ -56,6 +58,10 @@ class Responder final : private ReceiveQueueListener,
   void onDmaWritten(std::uint64_t token, host::DmaStatus status) override;
 
   void process(QueuePair& qp, network::Packet& packet);
+  void processReliable(QueuePair& qp, network::Packet& packet);
+  void processUnreliable(QueuePair& qp, network::Packet& packet);
+  /// False if the packet has to wait for a receive WQE, or ended in an error.
+  bool executeOrWait(QueuePair& qp, network::Packet& packet);
   void processDuplicate(QueuePair& qp, const network::Packet& packet);
   Outcome execute(QueuePair& qp, network::Packet& packet);
   Outcome executeRead(QueuePair& qp, const network::Packet& packet);
@@ -66,7 +72,9 @@ class Responder final : private ReceiveQueueListener,
   Outcome takeReceive(QueuePair& qp);
   Outcome startWrite(QueuePair& qp, const network::Packet& packet);
   Outcome placeInReceive(QueuePair& qp, const network::Packet& packet);
+  AccessFault locate(const QueuePair& qp, std::uint64_t from, std::uint64_t length, bool& relaxedOrdering);
   Outcome placeByWrite(QueuePair& qp, const network::Packet& packet);
+  bool placeGlobalRoute(QueuePair& qp, const network::Packet& packet);
   void scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering);
   void finishMessage(QueuePair& qp, const network::Packet& packet);
   void completeReceive(QueuePair& qp, const network::Packet& packet);
@@ -85,6 +93,7 @@ class Responder final : private ReceiveQueueListener,
   std::uint64_t duplicates_ = 0;
   std::uint64_t sequenceNaks_ = 0;
   std::uint64_t rnrNaks_ = 0;
+  std::uint64_t unreliableDrops_ = 0;
 };
 
 }  // namespace hca::adapter

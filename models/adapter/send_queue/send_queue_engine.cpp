@@ -112,7 +112,7 @@ void SendQueueEngine::takeBlueFlame(QueuePair& qp, ByteView bytes) {
 }
 
 void SendQueueEngine::submit(QueuePair& qp, ByteView bytes) {
-  SendRequest request = parseSendWqe(bytes, qp.send.fetched, context_.pool);
+  SendRequest request = parseSendWqe(bytes, qp.send.fetched, qp.attributes.service, context_.pool);
   qp.send.fetched += request.blocks;
   requester_.submit(qp, std::move(request));
 }

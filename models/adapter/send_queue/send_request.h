@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "models/adapter/completion/completion_port.h"
+#include "models/adapter/transport/qp_attributes.h"
 #include "models/base/ids.h"
 #include "models/kernel/payload_pool.h"
 #include "models/wire/wqe.h"
@@ -43,6 +45,13 @@ class DataSegments {
 using wire::CompletionMode;
 using wire::SendOpcode;
 
+/// Where a datagram goes: the address vector of its WQE.
+struct DatagramAddress {
+  AddressPath path;
+  QpNumber remoteQp;
+  std::uint32_t queueKey = 0;
+};
+
 struct SendRequest {
   std::uint64_t index = 0;   ///< free-running number of the first block
   std::uint16_t blocks = 1;  ///< 64-byte blocks
@@ -60,7 +69,8 @@ struct SendRequest {
   std::uint64_t compare = 0;
   std::uint32_t length = 0;  ///< bytes of payload
   DataSegments segments;
-  kernel::Payload inlineData;  ///< instead of segments
+  kernel::Payload inlineData;                 ///< instead of segments
+  std::unique_ptr<DatagramAddress> datagram;  ///< of unreliable datagrams
 
   // Set when the first packet is built.
   bool started = false;

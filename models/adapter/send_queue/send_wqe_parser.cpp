@@ -73,9 +73,37 @@ void parseData(ByteView bytes, std::size_t at, SendRequest& request, kernel::Pay
   request.length = static_cast<std::uint32_t>(total);
 }
 
+// The address vector at `at`: 48 bytes, or the first 16 of them. Returns its length, 0 if it doesn't fit.
+std::size_t takeDatagram(ByteView bytes, std::size_t at, SendRequest& request) {
+  using Vector = wire::DatagramSegment;
+  constexpr std::size_t kShort = 16;
+  if (at + kShort > bytes.size()) return 0;
+  std::array<std::uint8_t, sizeof(Vector)> raw{};
+  std::memcpy(raw.data(), bytes.data() + at, std::min(raw.size(), bytes.size() - at));
+  const auto vector = structFrom<Vector>(ByteView(raw.data(), raw.size()));
+  const bool isExtended = Vector::Extended::get(vector.destinationQp);
+  if (isExtended && at + sizeof(Vector) > bytes.size()) return 0;
+  request.datagram = std::make_unique<DatagramAddress>();
+  DatagramAddress& to = *request.datagram;
+  to.queueKey = vector.queueKey.host();
+  to.remoteQp = QpNumber(Vector::QpNumber::get(vector.destinationQp));
+  to.path.remoteLid = Lid(vector.remoteLid.host());
+  to.path.serviceLevel = static_cast<std::uint8_t>(Vector::ServiceLevel::get(vector.rateServiceLevel));
+  to.path.sourcePathBits = vector.pathBits & 0x7F;
+  if (!isExtended) return kShort;
+  to.path.globalRoute = Vector::GlobalRoute::get(vector.gidFlow);
+  to.path.sourceGidIndex = static_cast<std::uint8_t>(Vector::SourceGidIndex::get(vector.gidFlow));
+  to.path.flowLabel = Vector::FlowLabel::get(vector.gidFlow);
+  to.path.trafficClass = vector.trafficClass;
+  to.path.hopLimit = vector.hopLimit;
+  std::copy(std::begin(vector.remoteGid), std::end(vector.remoteGid), to.path.remoteGid.begin());
+  std::copy(std::begin(vector.remoteMac), std::end(vector.remoteMac), to.path.remoteMac.begin());
+  return sizeof(Vector);
+}
+
 }  // namespace
 
-SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, kernel::PayloadPool& pool) {
+SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, QpService service, kernel::PayloadPool& pool) {
   using Control = wire::ControlSegment;
   SendRequest request;
   request.index = index;
@@ -91,6 +119,14 @@ SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, kernel::PayloadPoo
   if (size < at || size > bytes.size()) {
     markMalformed(request);
     return request;
+  }
+  if (service == QpService::kUd) {
+    const std::size_t length = takeDatagram(bytes.subview(0, size), at, request);
+    if (length == 0) {
+      markMalformed(request);
+      return request;
+    }
+    at += length;
   }
   if (hasRemoteAddress(request.opcode)) {
     if (size < at + sizeof(wire::RemoteAddressSegment)) {

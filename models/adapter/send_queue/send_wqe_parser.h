@@ -16,6 +16,7 @@ namespace hca::adapter {
 
 /// Parses the WQE that starts at `bytes` (at least its own length, a multiple of 16). `index` is its free-running block
 /// number. A malformed WQE comes back faulted with a local queue pair operation error.
-[[nodiscard]] SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, kernel::PayloadPool& pool);
+[[nodiscard]] SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, QpService service,
+                                       kernel::PayloadPool& pool);
 
 }  // namespace hca::adapter

@@ -1,6 +1,7 @@
 #include "models/adapter/transport/packet_dispatcher.h"
 
 #include "models/adapter/requester/requester.h"
+#include "models/adapter/requester/send_operation.h"
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/responder/responder.h"
 
@@ -40,12 +41,14 @@ void PacketDispatcher::dispatch(network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
-  } else if (packet.service != network::Service::kRc || qp->attributes.service != QpService::kRc) {
+  } else if (packet.service != networkService(qp->attributes.service)) {
     ++drops_.wrongService;
   } else if (!partitionMatches(packet.partitionKey)) {
     ++drops_.wrongPartition;
   } else if (!qp->mayReceive()) {
     ++drops_.wrongState;
+  } else if (packet.service == network::Service::kUd && packet.queueKey != qp->attributes.queueKey) {
+    ++drops_.wrongQueueKey;
   } else if (isResponse(packet.operation)) {
     ports_.requester.onResponse(*qp, packet);
   } else {

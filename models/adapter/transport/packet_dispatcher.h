@@ -23,6 +23,7 @@ class PacketDispatcher final : public network::PacketReceiver {
     std::uint64_t wrongService = 0;    ///< the queue pair is of another kind
     std::uint64_t wrongState = 0;      ///< the queue pair may not receive
     std::uint64_t wrongPartition = 0;  ///< partition keys don't match
+    std::uint64_t wrongQueueKey = 0;   ///< of a datagram
   };
 
   struct Ports {

@@ -20,6 +20,9 @@ enum class QpService : std::uint8_t {
   kQp0 = 0x7,
   kQp1 = 0x8
 };
+/// Whether requests of this kind are acknowledged and retried.
+constexpr bool isReliable(QpService service) { return service == QpService::kRc; }
+
 /// qpc.state
 enum class QpState : std::uint8_t {
   kReset = 0,

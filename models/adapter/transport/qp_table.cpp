@@ -33,7 +33,8 @@ QueuePair* QpTable::find(QpNumber number) {
 // ---- commands
 
 CommandResult QpTable::check(const QpAttributes& attributes) const {
-  const bool supported = attributes.service == QpService::kRc;
+  const bool supported = attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
+                         attributes.service == QpService::kUd;
   if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
   const bool hasOwnReceiveQueue = attributes.receiveQueueType == RqType::kOwn;
   if (attributes.receiveQueueType == RqType::kSrq) {

@@ -135,12 +135,14 @@ class RcPair {
   static constexpr std::uint64_t kData = 0x40000;
   static constexpr std::uint32_t kMtu = 256;
   static constexpr std::uint32_t kUar = 64;
+  static constexpr std::uint32_t kQueueKey = 0x11111111;
 
-  explicit RcPair(std::uint32_t firstPsn = 0) : a(calendar, 0, 1), b(calendar, 1, 2) {
+  explicit RcPair(std::uint32_t firstPsn = 0, QpService service = QpService::kRc)
+      : a(calendar, 0, 1), b(calendar, 1, 2) {
     a.wire.receiver = &b.dispatcher;
     b.wire.receiver = &a.dispatcher;
-    qpA = create(a);
-    qpB = create(b);
+    qpA = create(a, service);
+    qpB = create(b, service);
     connect(a, qpA, qpB, 2, firstPsn);
     connect(b, qpB, qpA, 1, firstPsn);
   }
@@ -158,13 +160,16 @@ class RcPair {
     attributes.receiveCq = CqNumber(2);
     return attributes;
   }
-  static QpNumber create(Side& side) {
+  static QpNumber create(Side& side, QpService service) {
     QpNumber number;
-    EXPECT_TRUE(side.table.create(attributes(), number).ok());
+    QpAttributes wanted = attributes();
+    wanted.service = service;
+    EXPECT_TRUE(side.table.create(wanted, number).ok());
     return number;
   }
   static void connect(Side& side, QpNumber qp, QpNumber peer, std::uint16_t peerLid, std::uint32_t psn) {
     QpAttributes to;
+    to.queueKey = kQueueKey;
     to.remoteWrite = true;
     to.remoteRead = true;
     to.remoteAtomic = true;
@@ -204,17 +209,34 @@ class RcPair {
     std::uint64_t local = kData, remote = kData;
     std::uint32_t immediate = 0;
     std::uint64_t swapOrAdd = 0, compare = 0;
+    bool datagram = false;  // with a 48-byte address vector to B
+    std::uint32_t queueKey = kQueueKey;
+    bool globalRoute = false;
   };
   /// Hand-assembled WQE: control, remote address (WRITE), one data segment.
   [[nodiscard]] std::vector<std::uint8_t> wqe(std::uint32_t length, const Options& o) const {
     const bool atomic = o.opcode == 0x11 || o.opcode == 0x12;
     const bool remote = o.opcode == 0x08 || o.opcode == 0x09 || o.opcode == 0x10 || atomic;
-    const std::uint32_t units = 1U + (remote ? 1U : 0U) + (atomic ? 1U : 0U) + (length > 0 ? 1U : 0U);
+    const std::uint32_t units =
+        1U + (remote ? 1U : 0U) + (atomic ? 1U : 0U) + (length > 0 ? 1U : 0U) + (o.datagram ? 3U : 0U);
     std::vector<std::uint8_t> bytes;
     put(bytes, (sendIndex & 0xFFFF) << 8 | o.opcode, 4);
     put(bytes, std::uint64_t{qpA.value()} << 8 | units, 4);
     put(bytes, o.completion, 4);
     put(bytes, o.immediate, 4);
+    if (o.datagram) {
+      put(bytes, o.queueKey, 4);
+      put(bytes, 0, 4);
+      put(bytes, 0x80000000U | qpB.value(), 4);
+      put(bytes, 3, 1);  // service level
+      put(bytes, 0, 1);
+      put(bytes, 2, 2);  // LID of B
+      put(bytes, 0, 8);
+      put(bytes, 0, 3);
+      put(bytes, 0x40, 1);  // hop limit
+      put(bytes, o.globalRoute ? 0x40000000U : 0U, 4);
+      for (int i = 0; i < 16; ++i) put(bytes, 0xB0U + static_cast<unsigned>(i), 1);
+    }
     if (remote) {
       put(bytes, o.remote, 8);
       put(bytes, o.remoteKey, 4);
