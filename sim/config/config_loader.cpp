@@ -99,8 +99,14 @@ class Loader {
   }
 
   void applyStrictNotify() {
-    loaded_.config.allHosts.adapter.completion.armRule = adapter::ArmRule::kIbSpec;
-    for (HostSections& host : loaded_.config.hosts) host.adapter.completion.armRule = adapter::ArmRule::kIbSpec;
+    makeStrict(loaded_.config.allHosts);
+    for (HostSections& host : loaded_.config.hosts) makeStrict(host);
+  }
+
+  // Under this rule a program must know that its arm has arrived.
+  static void makeStrict(HostSections& host) {
+    host.adapter.completion.armRule = adapter::ArmRule::kIbSpec;
+    host.driver.confirm_arm = true;
   }
 
   void readFlows() {

@@ -16,6 +16,7 @@ struct DriverConfig {
   std::uint32_t async_eq_entries = 4096;
   std::uint32_t command_eq_entries = 32;
   bool prefer_blueflame = true;
+  bool confirm_arm = true;
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -28,6 +29,9 @@ struct DriverConfig {
     key("command_eq_entries", self.command_eq_entries, range(1U, 1U << 20), "Entries of the command event queue");
     key("prefer_blueflame", self.prefer_blueflame,
         "Copy a single request into the doorbell register even if it has no inline data");
+    key("confirm_arm", self.confirm_arm,
+        "Programs that poll once more after an arm first read a register, so that the arm has arrived: needed where an "
+        "arm counts for later entries alone (arm_rule = ib_spec), not where it compares indices");
   }
 };
 

@@ -84,6 +84,9 @@ class DriverRole {
   /// Virtual or bus addresses are the caller's business; doorbells go through here so that their CPU cost and trace
   /// are in one place. `bytes`: 8 for a register, a multiple of 64 for a BlueFlame copy.
   virtual void ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) = 0;
+  /// Reads a register that programs may map (the clock). The read pushes earlier doorbells to the adapter, and its
+  /// answer pushes what the adapter wrote before it into memory; `done` runs when it is back at the core.
+  virtual void readBack(std::function<void()> done) = 0;
 };
 
 }  // namespace hca::driver

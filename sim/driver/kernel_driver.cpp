@@ -6,6 +6,7 @@
 #include "models/adapter/command/context_codec.h"
 #include "models/wire/mmio_map.h"
 #include "models/wire/queue_commands.h"
+#include "sim/driver/device_registers.h"
 
 namespace hca::driver {
 namespace {
@@ -198,6 +199,11 @@ void KernelDriver::ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView byt
   for (std::size_t at = 0; at < bytes.size(); at += kLine) {
     environment_.function.barWrite(0, base + at, bytes.subview(at, std::min(kLine, bytes.size() - at)));
   }
+}
+
+void KernelDriver::readBack(std::function<void()> done) {
+  readRegister(environment_.function, wire::InitSegment::kInternalTimerLow,
+               [done = std::move(done)](std::uint32_t) { done(); });
 }
 
 void KernelDriver::onCompletionEntry(CqNumber cq, host::Core& core) {

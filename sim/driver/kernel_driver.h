@@ -49,6 +49,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
   [[nodiscard]] std::uint32_t completionVectors() const override { return life_.completionVectors(); }
   [[nodiscard]] const DeviceCapabilities& capabilities() const override { return life_.capabilities(); }
   void ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) override;
+  void readBack(std::function<void()> done) override;
 
   /// The completion vector whose event queue interrupts through MSI-X entry `vector`; none for the vector of commands
   /// and asynchronous events.

@@ -13,10 +13,11 @@ ThreadClient::ThreadClient(const DriverEnvironment& environment, DriverRole& dri
       probes_(probes),
       name_(std::move(name)),
       preferBlueFlame_(config.prefer_blueflame),
+      confirmArm_(config.confirm_arm),
       memory_(environment.space, name_),
       records_(memory_),
       thread_(environment.calendar, environment_.cpu.core(core), environment_.cpu.config()),
-      registerWrites_(environment.calendar, kernel::Priority::kSoftware, *this, &ThreadClient::issue),
+      registerAccesses_(environment.calendar, kernel::Priority::kSoftware, *this, &ThreadClient::issue),
       owner_(driver.addClient(*this, name_.c_str())) {}
 
 ThreadClient::~ThreadClient() {
@@ -40,6 +41,16 @@ std::uint8_t* ThreadClient::bytes(std::uint64_t address, std::uint64_t length) {
 void ThreadClient::afterCost(Step next) {
   step_ = std::move(next);
   thread_.afterCost(*this, kStep);
+}
+
+void ThreadClient::afterArm(Step next) {
+  if (!confirmArm_) return afterCost(std::move(next));
+  step_ = std::move(next);
+  RegisterAccess access;
+  access.kind = RegisterAccess::Kind::kReadBack;
+  registerAccesses_.send(thread_.time(), access);
+  // The core waits for the answer: it goes on at once when that is there.
+  thread_.spin(picoseconds(1), *this, kStep);
 }
 
 void ThreadClient::sleepFor(Time span, Step next) {

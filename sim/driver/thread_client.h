@@ -65,6 +65,7 @@ class ThreadClient final : public VerbsClient,
   [[nodiscard]] Time threadTime() const override { return thread_.time(); }
   void compute(Time span) override { thread_.charge(span); }
   void afterCost(Step next) override;
+  void afterArm(Step next) override;
   void whenNotEmpty(const std::vector<CqHandle>& cqs, std::function<void(CqHandle)> next) override;
   void whenByte(std::uint64_t address, std::uint8_t value, Step next) override;
   void waitForEvent(std::function<void(CqHandle)> next) override;
@@ -83,9 +84,10 @@ class ThreadClient final : public VerbsClient,
 
  private:
   enum Token : std::uint64_t { kStep, kEntryFound, kByteFound, kEvent };
-  /// A register write on its way out of the core.
-  struct RegisterWrite {
-    bool isArm = false;
+  /// A register access on its way out of the core.
+  struct RegisterAccess {
+    enum class Kind : std::uint8_t { kSend, kArm, kReadBack };
+    Kind kind = Kind::kSend;
     QpHandle qp;                        // of a send doorbell
     const std::uint8_t* wqe = nullptr;  // the same: its last WQE
     std::uint32_t bytes = 0;            // of a BlueFlame copy; 0: the first eight bytes of the WQE
@@ -98,8 +100,8 @@ class ThreadClient final : public VerbsClient,
   void onEntryWritten(ClientCq& cq) override;
   void onMemoryWritten(BusAddress address, std::uint64_t length) override;
   void onCalendar(std::uint64_t token) override;
-  void issue(RegisterWrite& write);
-  void copyBlueFlame(const ClientQp& qp, const RegisterWrite& write);
+  void issue(RegisterAccess& access);
+  void copyBlueFlame(const ClientQp& qp, const RegisterAccess& access);
 
   // Control path.
   [[nodiscard]] bool memoryRequestValid(std::uint64_t address, std::uint64_t length, std::uint32_t access);
@@ -131,10 +133,11 @@ class ThreadClient final : public VerbsClient,
   observe::Probes& probes_;
   std::string name_;
   bool preferBlueFlame_;
+  bool confirmArm_;
   DmaMemory memory_;
   DoorbellRecords records_;
   host::SoftwareThread thread_;
-  kernel::Inbox<ThreadClient, RegisterWrite> registerWrites_;
+  kernel::Inbox<ThreadClient, RegisterAccess> registerAccesses_;
   OwnerId owner_;
   UarIndex uar_;
   PdNumber pd_;

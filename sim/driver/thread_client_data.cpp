@@ -47,46 +47,49 @@ PostResult ThreadClient::postSend(QpHandle handle, const std::vector<SendWorkReq
 void ThreadClient::ringSendDoorbell(ClientQp& qp, std::size_t requests, bool inlined) {
   const SendRing::Doorbell doorbell = qp.send->ring();
   const std::uint32_t half = driver_.capabilities().blueFlameRegisterSize / 2;
-  RegisterWrite write;
-  write.qp = qp.handle;
-  write.wqe = doorbell.wqe;
-  write.offset = static_cast<std::uint32_t>(UarPage::kBlueFlame) + blueFlameHalf_;
+  RegisterAccess access;
+  access.qp = qp.handle;
+  access.wqe = doorbell.wqe;
+  access.offset = static_cast<std::uint32_t>(UarPage::kBlueFlame) + blueFlameHalf_;
   const bool copies =
       requests == 1 && (inlined || preferBlueFlame_) && doorbell.bytes > wire::kSegmentUnit && doorbell.bytes <= half;
   if (copies) {
     constexpr std::uint32_t kBlock = wire::kSendBlockSize;
-    write.bytes = (doorbell.bytes + kBlock - 1) / kBlock * kBlock;
-    thread_.charge(cost().writeCombining * std::int64_t{write.bytes / kBlock});
+    access.bytes = (doorbell.bytes + kBlock - 1) / kBlock * kBlock;
+    thread_.charge(cost().writeCombining * std::int64_t{access.bytes / kBlock});
   } else {
     thread_.charge(cost().doorbell);
   }
   blueFlameHalf_ ^= half;
-  registerWrites_.send(thread_.time(), write);
+  registerAccesses_.send(thread_.time(), access);
 }
 
-void ThreadClient::issue(RegisterWrite& write) {
+void ThreadClient::issue(RegisterAccess& access) {
   std::uint8_t word[wire::kSendDoorbellSize];
-  if (write.isArm) {
-    wire::storeBigEndian(word, write.word);
-    return driver_.ringDoorbell(uar_, write.offset, {word, sizeof word});
+  if (access.kind == RegisterAccess::Kind::kReadBack) {
+    return driver_.readBack([this] { thread_.found(); });
   }
-  const ClientQp* qp = qps_[write.qp.value()].get();
+  if (access.kind == RegisterAccess::Kind::kArm) {
+    wire::storeBigEndian(word, access.word);
+    return driver_.ringDoorbell(uar_, access.offset, {word, sizeof word});
+  }
+  const ClientQp* qp = qps_[access.qp.value()].get();
   if (qp == nullptr) return;  // destroyed by a program that didn't wait for its own doorbell
-  if (write.bytes != 0) return copyBlueFlame(*qp, write);
-  std::memcpy(word, write.wqe, sizeof word);
-  driver_.ringDoorbell(uar_, write.offset, {word, sizeof word});
+  if (access.bytes != 0) return copyBlueFlame(*qp, access);
+  std::memcpy(word, access.wqe, sizeof word);
+  driver_.ringDoorbell(uar_, access.offset, {word, sizeof word});
 }
 
 // The ring may end within the request.
-void ThreadClient::copyBlueFlame(const ClientQp& qp, const RegisterWrite& write) {
+void ThreadClient::copyBlueFlame(const ClientQp& qp, const RegisterAccess& access) {
   std::uint8_t copy[UarPage::kBlueFlameHalf];
-  assert(write.bytes <= sizeof copy);
+  assert(access.bytes <= sizeof copy);
   const std::uint8_t* ring = qp.buffer.bytes + qp.sendOffset();
   const std::uint8_t* end = ring + std::size_t{qp.sendSize.blocks} * wire::kSendBlockSize;
-  const std::size_t first = std::min<std::size_t>(write.bytes, static_cast<std::size_t>(end - write.wqe));
-  std::memcpy(copy, write.wqe, first);
-  std::memcpy(copy + first, ring, write.bytes - first);
-  driver_.ringDoorbell(uar_, write.offset, {copy, write.bytes});
+  const std::size_t first = std::min<std::size_t>(access.bytes, static_cast<std::size_t>(end - access.wqe));
+  std::memcpy(copy, access.wqe, first);
+  std::memcpy(copy + first, ring, access.bytes - first);
+  driver_.ringDoorbell(uar_, access.offset, {copy, access.bytes});
 }
 
 PostResult ThreadClient::postReceive(QpHandle handle, const std::vector<ReceiveWorkRequest>& list) {
@@ -153,11 +156,11 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
 void ThreadClient::arm(CqHandle handle, bool solicitedOnly) {
   ClientCq& cq = cqOf(handle);
   thread_.charge(cost().arm + cost().doorbell);
-  RegisterWrite write;
-  write.isArm = true;
-  write.offset = static_cast<std::uint32_t>(UarPage::kCqArm);
-  write.word = cq.ring.arm(cq.number, solicitedOnly);
-  registerWrites_.send(thread_.time(), write);
+  RegisterAccess access;
+  access.kind = RegisterAccess::Kind::kArm;
+  access.offset = static_cast<std::uint32_t>(UarPage::kCqArm);
+  access.word = cq.ring.arm(cq.number, solicitedOnly);
+  registerAccesses_.send(thread_.time(), access);
   probes_.cq.fire([&] {
     observe::CqEvent event{observe::CqAction::kArmIssued, thread_.time(), environment_.host,
                            environment_.adapter,          cq.number,      cq.ring.consumerIndex()};

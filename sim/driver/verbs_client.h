@@ -112,6 +112,10 @@ class VerbsClient {
   /// Runs `next` when the CPU cost of the calls made since the last step has passed (other work of the same core
   /// included).
   virtual void afterCost(Step next) = 0;
+  /// As `afterCost`, and every arm of this thread is in force: a completion that the following polls don't find will
+  /// raise the event. Where the adapter's arm rule doesn't see to that, the thread reads a register, which waits for
+  /// the arms to arrive and for entries that were on their way.
+  virtual void afterArm(Step next) = 0;
   /// Spins on `cqs`, polling each in turn: runs `next(cq)` at the first poll that will find an entry. Empty polls cost
   /// time and no events. `cqs` must outlive the wait and hold at least one.
   virtual void whenNotEmpty(const std::vector<CqHandle>& cqs, std::function<void(CqHandle)> next) = 0;

@@ -48,7 +48,7 @@ void CompletionWaiter::pollBeforeArm() {
 void CompletionWaiter::armAll() {
   for (const driver::CqHandle queue : queues_) client_.arm(queue, settings_.solicitedOnly);
   if (settings_.order == EventOrder::kUnsafe) return sleep();
-  client_.afterCost([this] { pollAfterArm(); });
+  client_.afterArm([this] { pollAfterArm(); });
 }
 
 void CompletionWaiter::pollAfterArm() {
