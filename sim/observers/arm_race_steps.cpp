@@ -14,6 +14,7 @@ int ArmRaceSteps::on(const CqEvent& event) {
       break;
     case CqAction::kEventFired:
       armed_ = false;
+      announced_ = event.index;
       break;
     case CqAction::kSleep:
       asleep_ = true;
@@ -34,7 +35,7 @@ int ArmRaceSteps::onUnsafe(const CqEvent& event) {
       racing_ = false;
       return 1;
     case CqAction::kCqeVisible:
-      if (reached_ == 0 || armed_ || racing_) return 0;
+      if (reached_ == 0 || armed_ || racing_ || event.index < announced_) return 0;
       racing_ = true;
       entry_ = event.index;
       return 2;
@@ -61,7 +62,7 @@ int ArmRaceSteps::onSafe(const CqEvent& event) {
       racing_ = false;
       return 6;
     case CqAction::kCqeVisible:
-      if ((reached_ != 6 && reached_ != 8) || armed_ || racing_) return 0;
+      if ((reached_ != 6 && reached_ != 8) || armed_ || racing_ || event.index < announced_) return 0;
       racing_ = true;
       entry_ = event.index;
       return 7;
@@ -85,10 +86,10 @@ std::vector<ArmRaceSteps::Conclusion> ArmRaceSteps::conclude() {
   concluding_ = false;
   const std::string entry = "completion " + std::to_string(entry_);
   std::vector<Conclusion> conclusions;
-  conclusions.push_back({4, "no event: " + entry + " was written before the arm, and will never raise one"});
+  conclusions.push_back({4, "no event: " + entry + " was written before the arm"});
   reached_ = 4;
   if (asleep_) {
-    conclusions.push_back({5, "the thread sleeps on the channel, and " + entry + " stays in the queue"});
+    conclusions.push_back({5, "the thread sleeps; " + entry + " stays in the queue"});
     reached_ = 5;
   }
   return conclusions;

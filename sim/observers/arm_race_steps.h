@@ -46,9 +46,10 @@ class ArmRaceSteps {
   int reached_ = 0;     // the last step; 0: the race hasn't begun
   bool armed_ = false;  // in the adapter
   bool asleep_ = false;
-  bool racing_ = false;      // a completion came between the empty poll and the arm
-  bool concluding_ = false;  // the arm has just arrived behind a completion
-  std::uint64_t entry_ = 0;  // that completion
+  bool racing_ = false;          // a completion came between the empty poll and the arm
+  bool concluding_ = false;      // the arm has just arrived behind a completion
+  std::uint64_t entry_ = 0;      // that completion
+  std::uint64_t announced_ = 0;  // entries below this were written when the last event was raised
 };
 
 }  // namespace hca::observers

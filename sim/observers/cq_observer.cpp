@@ -202,12 +202,12 @@ std::string CqObserver::reasonText(const Queue& queue, const Waiting& waiting) {
     return "The adapter ignored the last arm, whose sequence number it had served before: take the event with "
            "ibv_get_cq_event before arming again.";
   }
-  const Entry& first = queue.entries[waiting.first & (queue.entries.size() - 1)];
-  if (first.visible <= queue.armArrived.time) {
-    return "The completion was there before the arm reached the adapter, and such an arm promises an event for later "
-           "completions only. Poll once more after arming, before going to sleep.";
-  }
-  return "The queue had given its one event for the last arm: arm again before waiting.";
+  const bool servedLastArm = queue.fired.count > 0 && queue.fired.time >= queue.armArrived.time;
+  if (servedLastArm) return "The queue had given its one event for the last arm: arm again before waiting.";
+  return fmt::format(
+      "{} written before the arm reached the adapter, and such an arm promises an event for later "
+      "completions only. Poll once more after arming, before going to sleep.",
+      waiting.entries == 1 ? "The completion was" : "The completions were");
 }
 
 std::string CqObserver::softwareText(const Queue& queue) {

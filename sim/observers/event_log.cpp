@@ -23,7 +23,9 @@ std::string completions(std::uint64_t n) {
 
 EventLog::EventLog(observe::Probes& probes, std::ostream& stream, Settings settings)
     : stream_(stream), settings_(std::move(settings)) {
-  probes.cq.attach([this](const CqEvent& event) { hold(event.time, event); });
+  probes.cq.attach([this](const CqEvent& event) {
+    if (!settings_.showsQueue || settings_.showsQueue(event)) hold(event.time, event);
+  });
   probes.interrupt.attach([this](const InterruptEvent& event) {
     if (!settings_.showsInterrupt || settings_.showsInterrupt(event)) hold(event.time, event);
   });
@@ -70,7 +72,7 @@ void EventLog::conclude() {
 
 void EventLog::line(Time time, int step, HostIndex host, const char* who, const std::string& what) {
   const std::string stepText = step == 0 ? std::string() : fmt::format("step {}", step);
-  stream_ << fmt::format("{:>14} us  {:<7}  host {}  {:<8}  {}\n", microsecondsText(time), stepText, host.value(), who,
+  stream_ << fmt::format("{:>12} us  {:<7}  host {}  {:<8}  {}\n", microsecondsText(time), stepText, host.value(), who,
                          what);
 }
 
@@ -107,6 +109,7 @@ void EventLog::follow(Queue& queue, const CqEvent& event) {
       return;
     case CqAction::kEventFired:
       queue.armed = false;
+      queue.announced = event.index;
       return;
     default:
       return;
@@ -132,15 +135,14 @@ std::string EventLog::text(const CqEvent& event, const Queue& queue) {
   const std::uint64_t waiting = queue.visible - std::min(queue.visible, queue.polled);
   switch (event.action) {
     case CqAction::kArmIssued:
-      return fmt::format("asks for an event at the next {}completion; the request is on its way to the adapter",
-                         event.solicitedOnly ? "solicited " : "");
+      return event.solicitedOnly ? "arms: asks for an event at the next solicited one"
+                                 : "arms: asks for an event at the next completion";
     case CqAction::kPolled:
       return fmt::format("polls and takes completion {}", event.index);
     case CqAction::kPolledEmpty:
       return "polls and finds nothing";
     case CqAction::kSleep:
-      return waiting == 0 ? std::string("goes to sleep until an event comes")
-                          : fmt::format("goes to sleep until an event comes, with {} unpolled", completions(waiting));
+      return "goes to sleep" + (waiting == 0 ? std::string() : ", " + completions(waiting) + " unpolled");
     case CqAction::kWake:
       return "wakes up";
     case CqAction::kEventDelivered:
@@ -150,24 +152,28 @@ std::string EventLog::text(const CqEvent& event, const Queue& queue) {
   }
 }
 
+// The adapter decides when it hands an entry over, a little before host memory has it.
+const char* EventLog::armStateText(const CqEvent& event, const Queue& queue) {
+  if (event.index + 1 == queue.announced) return "its event is on its way";
+  return queue.armed ? "the queue is armed" : "not armed: no event";
+}
+
 std::string EventLog::hardwareText(const CqEvent& event, const Queue& queue) {
   const std::uint64_t waiting = queue.visible - std::min(queue.visible, queue.polled);
   switch (event.action) {
     case CqAction::kCqeVisible:
-      return fmt::format("completion {} is in host memory; the queue is {}", event.index,
-                         queue.armed ? "armed" : "not armed, so no event");
+      return fmt::format("completion {} is in memory; {}", event.index, armStateText(event, queue));
     case CqAction::kArmArrived:
-      return waiting == 0 ? std::string("the request for an event arrives; it covers the next completion")
-                          : fmt::format("the request for an event arrives, behind {}; it covers later ones",
-                                        completions(waiting));
+      return waiting == 0 ? "the arm arrives; it covers the next completion"
+                          : "the arm arrives; it covers later completions only";
     case CqAction::kArmIgnored:
-      return "ignores the request: its sequence number was served before";
+      return "ignores the arm: its sequence number was served";
     case CqAction::kEventFired:
-      return "raises an event: an entry for the event queue is on its way";
+      return "raises an event: writes to the event queue";
     case CqAction::kOverrun:
       return fmt::format("completion {} finds the queue full", event.index);
     case CqAction::kEntryLost:
-      return fmt::format("completion {} was overwritten before it was polled", event.index);
+      return fmt::format("completion {} is overwritten, never polled", event.index);
     default:
       return {};
   }

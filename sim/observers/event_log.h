@@ -19,7 +19,7 @@ namespace hca::observers {
 ///
 /// Software reports what it does ahead of simulated time, at the time at which it takes effect; lines are held back
 /// until simulated time has reached theirs, so that they appear in the order of their times. A line reads
-///   `     12.345678 us  step 2   host 1  adapter   CQ 0x81: completion 0 is in memory; ...`
+///   `   12.345678 us  step 2  host 1  adapter   CQ 0x81: completion 0 is in memory; not armed: no event`
 /// with the step of the arm race (arm_race_steps.h), if the line is one.
 class EventLog {
  public:
@@ -27,6 +27,8 @@ class EventLog {
     ArmOrder order = ArmOrder::kNone;
     /// Present simulated time.
     std::function<Time()> now;
+    /// Which queues to show; none set: all. With an `order`, these are the ones whose steps are counted.
+    std::function<bool(const observe::CqEvent&)> showsQueue;
     /// Which interrupts to show; none set: all.
     std::function<bool(const observe::InterruptEvent&)> showsInterrupt;
   };
@@ -50,6 +52,7 @@ class EventLog {
     explicit Queue(ArmOrder order) : steps(order) {}
     std::uint64_t visible = 0;
     std::uint64_t polled = 0;
+    std::uint64_t announced = 0;  // entries below this were written when the last event was raised
     bool armed = false;
     ArmRaceSteps steps;
   };
@@ -63,6 +66,7 @@ class EventLog {
   void line(Time time, int step, HostIndex host, const char* who, const std::string& what);
   [[nodiscard]] static const char* actor(observe::CqAction action);
   [[nodiscard]] static std::string text(const observe::CqEvent& event, const Queue& queue);
+  [[nodiscard]] static const char* armStateText(const observe::CqEvent& event, const Queue& queue);
   [[nodiscard]] static std::string hardwareText(const observe::CqEvent& event, const Queue& queue);
   static void follow(Queue& queue, const observe::CqEvent& event);
 

@@ -42,9 +42,10 @@ std::string flowTable(const Result& result) {
     const double size =
         flow.iterations == 0 ? 0 : static_cast<double>(flow.bytes) / static_cast<double>(flow.iterations);
     const auto cell = [&](Time time) { return latency.samples == 0 ? std::string("-") : microseconds(time); };
-    table.add({clipped(flow.name, kNameWidth), std::to_string(flow.iterations), sizeText(size), cell(latency.minimum),
-               cell(latency.p50), cell(latency.p99), cell(latency.p999), cell(latency.maximum),
-               fmt::format("{:.3f}", flow.messageRate / 1e6), fmt::format("{:.3f}", flow.throughput)});
+    table.add({clipped(flow.name, kNameWidth), std::to_string(flow.iterations),
+               flow.iterations == 0 ? "-" : sizeText(size), cell(latency.minimum), cell(latency.p50), cell(latency.p99),
+               cell(latency.p999), cell(latency.maximum), fmt::format("{:.3f}", flow.messageRate / 1e6),
+               fmt::format("{:.3f}", flow.throughput)});
   }
   return '\n' + table.text();
 }
@@ -58,14 +59,16 @@ std::string latencyNote(const Result& result) {
 }
 
 std::string bottleneckTable(const Result& result) {
-  TextTable table({"flow", "errors", "slowest step (mean)", "bottleneck"});
+  TextTable table({"flow", "errors", "bottleneck", "its mean step", "of the mean life"});
   for (const FlowResult& flow : result.flows) {
-    const auto slowest = std::max_element(flow.stages.begin(), flow.stages.end(),
-                                          [](const StageResult& a, const StageResult& b) { return a.mean < b.mean; });
-    const std::string step =
-        slowest == flow.stages.end() ? std::string("-") : fmt::format("{} {}", slowest->name, slowest->mean);
-    table.add({clipped(flow.name, kNameWidth), std::to_string(flow.errors), step,
-               flow.bottleneck.empty() ? std::string("-") : flow.bottleneck});
+    const auto isIt = [&](const StageResult& stage) { return stage.name == flow.bottleneck; };
+    const auto stage = std::find_if(flow.stages.begin(), flow.stages.end(), isIt);
+    const bool known = stage != flow.stages.end();
+    const auto longest = [](const StageResult& a, const StageResult& b) { return a.sincePosted < b.sincePosted; };
+    const auto last = std::max_element(flow.stages.begin(), flow.stages.end(), longest);
+    table.add({clipped(flow.name, kNameWidth), std::to_string(flow.errors),
+               flow.bottleneck.empty() ? std::string("-") : flow.bottleneck, known ? timeText(stage->mean) : "-",
+               known ? timeText(last->sincePosted) : "-"});
   }
   return '\n' + table.text();
 }

@@ -13,12 +13,12 @@ namespace {
 
 constexpr AdapterIndex kOnlyAdapter(0);
 
-observers::ArmOrder armOrderOf(const config::Config& config) {
+// The first arm race, if there is one: its server's queue is the one to watch.
+const FlowConfig* findRace(const config::Config& config) {
   for (const config::NamedFlow& named : config.flows) {
-    if (named.flow.kind != FlowKind::kArmRace) continue;
-    return named.flow.events == EventOrder::kSafe ? observers::ArmOrder::kSafe : observers::ArmOrder::kUnsafe;
+    if (named.flow.kind == FlowKind::kArmRace) return &named.flow;
   }
-  return observers::ArmOrder::kNone;
+  return nullptr;
 }
 
 }  // namespace
@@ -76,7 +76,10 @@ double Simulation::done() const {
 void Simulation::attachEventLog() {
   if (options_.events == nullptr) return;
   observers::EventLog::Settings settings;
-  settings.order = armOrderOf(config_);
+  if (const FlowConfig* race = findRace(config_); race != nullptr) {
+    settings.order = race->events == EventOrder::kSafe ? observers::ArmOrder::kSafe : observers::ArmOrder::kUnsafe;
+    settings.showsQueue = [race](const observe::CqEvent& event) { return event.host.value() == race->server; };
+  }
   settings.now = [this] { return system_.calendar().now(); };
   settings.showsInterrupt = [this](const observe::InterruptEvent& event) {
     return system_.host(event.host.value()).driver().completionVectorOf(event.vector).has_value();

@@ -169,6 +169,20 @@ TEST_F(CqObserverTest, SaysWhyByCase) {
   EXPECT_THAT(finish().at(0).message, HasSubstr("ignored the last arm"));
 }
 
+TEST_F(CqObserverTest, TellsAServedArmFromTheRace) {
+  on(CqAction::kArmIssued, 100);
+  on(CqAction::kArmArrived, 200);
+  on(CqAction::kEventFired, 300, 1);
+  on(CqAction::kCqeVisible, 310, 0);
+  on(CqAction::kEventDelivered, 400);
+  on(CqAction::kCqeVisible, 500, 1);
+  on(CqAction::kSleep, 600);
+  EXPECT_THAT(finish().at(0).message, HasSubstr("had given its one event"));
+  on(CqAction::kArmIssued, 700);
+  on(CqAction::kArmArrived, 800);
+  EXPECT_THAT(finish().at(0).message, HasSubstr("The completions were written before the arm"));
+}
+
 TEST_F(CqObserverTest, OverwrittenEntriesAreNotWaitedFor) {
   for (std::uint64_t i = 0; i < 8; ++i) on(CqAction::kCqeVisible, 100, i);
   for (std::uint64_t i = 0; i < 6; ++i) on(CqAction::kEntryLost, 100, i);

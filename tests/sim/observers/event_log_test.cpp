@@ -62,9 +62,31 @@ TEST_F(EventLogTest, WritesALineAnEvent) {
   interrupt(InterruptEvent::Action::kDelivered, 1300, 0);
   log_->finish();
   EXPECT_EQ(stream_.str(),
-            "      1.100000 us           host 1  adapter   CQ 0x81: completion 0 is in host memory; the queue is not "
-            "armed, so no event\n"
-            "      1.200000 us           host 1  host      interrupt 3: delivered to its core\n");
+            "    1.100000 us           host 1  adapter   CQ 0x81: completion 0 is in memory; not armed: no event\n"
+            "    1.200000 us           host 1  host      interrupt 3: delivered to its core\n");
+}
+
+TEST_F(EventLogTest, AnEntryFollowsItsEvent) {
+  start(ArmOrder::kUnsafe);
+  on(CqAction::kPolledEmpty, 1000);
+  on(CqAction::kArmArrived, 1100);
+  on(CqAction::kEventFired, 1200, 1);
+  on(CqAction::kCqeVisible, 1500, 0);
+  EXPECT_THAT(steps(), ElementsAre("1 "));
+  EXPECT_THAT(stream_.str(), HasSubstr("completion 0 is in memory; its event is on its way"));
+}
+
+TEST_F(EventLogTest, ShowsTheQueuesThatItIsToldTo) {
+  EventLog::Settings settings;
+  settings.now = [this] { return now_; };
+  settings.showsQueue = [](const observe::CqEvent& event) { return event.cq == kCq; };
+  EventLog log(probes_, stream_, settings);
+  fire(probes_, cqEvent(CqAction::kWake, 1000, 0, CqNumber(7)));
+  log.finish();
+  EXPECT_EQ(stream_.str(), "");
+  fire(probes_, cqEvent(CqAction::kWake, 1000));
+  log.finish();
+  EXPECT_THAT(stream_.str(), HasSubstr("CQ 0x81: wakes up"));
 }
 
 TEST_F(EventLogTest, LinesAppearAsTimePasses) {
@@ -84,8 +106,8 @@ TEST_F(EventLogTest, SortsWhatSoftwareTellsAhead) {
   on(CqAction::kCqeVisible, 1550, 0);
   log_->finish();
   const std::string text = stream_.str();
-  EXPECT_LT(text.find("asks for an event"), text.find("completion 0 is in host memory"));
-  EXPECT_LT(text.find("completion 0 is in host memory"), text.find("with 1 completion unpolled"));
+  EXPECT_LT(text.find("arms: asks"), text.find("completion 0 is in memory"));
+  EXPECT_LT(text.find("completion 0 is in memory"), text.find("goes to sleep, 1 completion unpolled"));
 }
 
 TEST_F(EventLogTest, NumbersTheStepsOfTheLostWakeUp) {
@@ -96,10 +118,10 @@ TEST_F(EventLogTest, NumbersTheStepsOfTheLostWakeUp) {
   ahead(CqAction::kSleep, 1200);
   on(CqAction::kArmArrived, 1500, 0);
   EXPECT_THAT(steps(), ElementsAre("1 ", "2 ", "3 ", "4 ", "5 "));
-  EXPECT_THAT(stream_.str(),
-              HasSubstr("      1.500000 us  step 4   host 1  adapter   CQ 0x81: no event: completion 0 was "
-                        "written before the arm, and will never raise one\n"
-                        "      1.500000 us  step 5   host 1  software  CQ 0x81: the thread sleeps"));
+  EXPECT_THAT(
+      stream_.str(),
+      HasSubstr("    1.500000 us  step 4   host 1  adapter   CQ 0x81: no event: completion 0 was written before the "
+                "arm\n    1.500000 us  step 5   host 1  software  CQ 0x81: the thread sleeps; completion 0 stays"));
 }
 
 TEST_F(EventLogTest, NumbersTheSleepIfItComesLast) {
@@ -167,7 +189,10 @@ TEST_F(EventLogTest, EveryActionHasWords) {
   log_->finish();
   std::istringstream lines(stream_.str());
   int count = 0;
-  for (std::string line; std::getline(lines, line); ++count) EXPECT_NE(line.back(), ' ') << line;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_NE(line.back(), ' ') << line;
+    EXPECT_LE(line.size(), 105U) << line;
+  }
   EXPECT_EQ(count, static_cast<int>(CqAction::kEntryLost) + 3);
 }
 

@@ -52,7 +52,7 @@ TEST(ResultTable, ShowsFlowsWithUnits) {
   EXPECT_THAT(text, HasSubstr("p50 us"));
   EXPECT_THAT(text, HasSubstr("0.970"));
   EXPECT_THAT(text, HasSubstr("latency: half of the round trip\n"));
-  EXPECT_THAT(text, HasSubstr("cqe_visible 750.5 ns"));
+  EXPECT_THAT(text, HasSubstr("cqe_visible       750.5 ns          900.5 ns\n"));
 }
 
 TEST(ResultTable, ShowsPublishedFiguresOnlyWhereThereAreAny) {
