@@ -241,6 +241,7 @@ void Endpoint::refuseWrite(const DmaWrite& request) {
   wakeCalendar();
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): an inbox calls no const members.
 void Endpoint::onRefusedWrite(RefusedWrite& refused) {
   if (refused.resets == resets_) refused.client->onDmaWritten(refused.token, host::DmaStatus::kUnmapped);
 }

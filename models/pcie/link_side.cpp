@@ -1,5 +1,7 @@
 #include "models/pcie/link_side.h"
 
+#include <stdexcept>
+
 #include "models/pcie/pcie_extension.h"
 
 namespace hca::pcie {
@@ -8,7 +10,7 @@ namespace {
 
 PcieExtension& extensionOf(tlm::tlm_generic_payload& payload) {
   auto* extension = payload.get_extension<PcieExtension>();
-  if (extension == nullptr) SC_REPORT_FATAL("hca.pcie", "a transaction on a PCI Express link needs a PcieExtension");
+  if (extension == nullptr) throw std::logic_error("a transaction on a PCI Express link needs a PcieExtension");
   return *extension;
 }
 
