@@ -26,7 +26,7 @@ const FlowConfig* findRace(const config::Config& config) {
 Simulation::Simulation(const config::Config& config, const Options& options)
     : config_(config),
       options_(options),
-      system_(config_),
+      system_(config_, options_.quantum),
       workload_(*this, config_.run.payload == config::PayloadMode::kMoved) {
   if (options_.observe) observers_ = std::make_unique<observers::ObserverSet>(system_.probes());
 }

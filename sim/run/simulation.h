@@ -20,8 +20,9 @@ namespace hca::sim {
 class Simulation final : private ThreadFactory {
  public:
   struct Options {
-    bool observe = true;             ///< queues, vectors, hazards, stages; without it only the flows' own figures
-    bool timing = false;             ///< report wall time and kernel activations
+    bool observe = true;  ///< queues, vectors, hazards, stages; without it only the flows' own figures
+    Time quantum = System::kQuantum;
+    bool timing = false;                  ///< report wall time and kernel activations
     std::ostream* events = nullptr;       ///< where `print = events` tells; nullptr: nowhere
     std::ostream* completions = nullptr;  ///< for one CSV line a completion; nullptr: nowhere
     /// Called now and then with the share of the work that is done, 0..1.

@@ -16,8 +16,8 @@ class System::HostGroup final : public sc_core::sc_module {
   }
 };
 
-System::System(const config::Config& config)
-    : calendarModule_("calendar"),
+System::System(const config::Config& config, Time quantum)
+    : calendarModule_("calendar", quantum),
       fabric_(config.host.count, kPortsPerHost),
       network_(calendarModule_.calendar(), probes_, config.link) {
   group_ = std::make_unique<HostGroup>("host", [&] {

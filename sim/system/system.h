@@ -18,7 +18,10 @@ namespace hca::sim {
 /// Hosts and what connects them, assembled from a configuration. One a process: SystemC elaborates once.
 class System {
  public:
-  explicit System(const config::Config& config);
+  /// How far the calendar may run ahead of SystemC's own time (see kernel::CalendarModule); changes no result.
+  static constexpr Time kQuantum = microseconds(10);
+
+  explicit System(const config::Config& config, Time quantum = kQuantum);
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 

@@ -199,10 +199,10 @@ Responder::Outcome Responder::startWrite(QueuePair& qp, const network::Packet& p
   segments_.clear();
   const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
                              packet.remoteAddress, packet.dmaLength, Access::kRemoteWrite};
-  const bool allowed = qp.attributes.remoteWrite;
-  if (!allowed || ports_.translator.translate(access, segments_).fault != AccessFault::kNone) {
-    return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
-  }
+  if (!qp.attributes.remoteWrite) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+  const Translation translation = ports_.translator.translate(access, segments_);
+  if (translation.fault != AccessFault::kNone) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+  state.writeRelaxed = translation.relaxedOrdering;
   state.message = Message::kWrite;
   state.received = 0;
   state.writeAddress = packet.remoteAddress;
@@ -217,12 +217,18 @@ Responder::Outcome Responder::placeByWrite(QueuePair& qp, const network::Packet&
   if (end > state.writeLength || (endsMessage(packet.operation) && end != state.writeLength)) {
     return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
   }
-  segments_.clear();
-  const AccessRequest access{state.writeKey,       qp.attributes.pd,    qp.number, state.writeAddress + state.received,
-                             packet.payloadLength, Access::kRemoteWrite};
-  const Translation translation = ports_.translator.translate(access, segments_);
-  if (translation.fault != AccessFault::kNone) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
-  scatter(qp, packet, translation.relaxedOrdering);
+  // An only packet's bytes are those that startWrite has just translated.
+  const bool isTranslated = beginsMessage(packet.operation) && endsMessage(packet.operation);
+  if (!isTranslated) {
+    segments_.clear();
+    const AccessRequest access{
+        state.writeKey,       qp.attributes.pd,    qp.number, state.writeAddress + state.received,
+        packet.payloadLength, Access::kRemoteWrite};
+    const Translation translation = ports_.translator.translate(access, segments_);
+    if (translation.fault != AccessFault::kNone) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+    state.writeRelaxed = translation.relaxedOrdering;
+  }
+  scatter(qp, packet, state.writeRelaxed);
   state.received += packet.payloadLength;
   return Outcome::kDone;
 }

@@ -34,6 +34,7 @@ struct ResponderState {
   std::uint64_t writeAddress = 0;
   std::uint32_t writeLength = 0;
   MemoryKey writeKey;
+  bool writeRelaxed = false;  ///< its memory allows relaxed ordering
 
   kernel::RingQueue<Response> responses;    ///< not yet on the wire, oldest first
   bool responsesQueued = false;             ///< in the response engine's list
