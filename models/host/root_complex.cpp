@@ -183,10 +183,12 @@ void RootComplex::barRead(unsigned bar, std::uint64_t offset, std::uint32_t widt
   send(*transaction.payload);
 }
 
-// The completion of a register read, whole at the processor at the time of the call.
+// The completion of a register read, whole at the processor at the time of the call. It pushes earlier DMA writes: the
+// processor goes on only when they are visible (PCI Express Base Specification, 2.4.1: a completion passes no posted
+// write).
 tlm::tlm_sync_enum RootComplex::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
-  if (payload.is_read()) registerReads_.send(module_.timeOf(delay), {&payload});
+  if (payload.is_read()) registerReads_.send(later(module_.timeOf(delay), lastVisible_), {&payload});
   return tlm::TLM_COMPLETED;
 }
 

@@ -54,6 +54,27 @@ TEST(DmaOrder, HoldsWhileCreditsAreScarce) {
   }
 }
 
+// What a program that polls memory after a register read relies on.
+TEST(DmaOrder, RegisterReadReturnsWhenEarlierWritesAreVisible) {
+  PcieSystem system;
+  Time alone;
+  system.rootComplex.barRead(0, 0, 4, [&](ByteView) { alone = system.calendar.now(); });
+  system.settle();
+  const Time start = system.calendar.now();
+  // The write leaves the adapter in the very moment in which the read arrives there.
+  Time answered;
+  system.rootComplex.barRead(0, 0, 4, [&](ByteView) {
+    answered = system.calendar.now();
+    EXPECT_EQ(system.peek(0, 64), pattern(64));
+  });
+  system.calendar.runUntil(start + system.registers.reads.front().time - picoseconds(1));
+  system.write(0, pattern(64), 1, false, Traffic::kCqe);
+  system.settle();
+  ASSERT_EQ(system.client.writes.size(), 1U);
+  EXPECT_EQ(answered, system.client.writes.front().time);
+  EXPECT_GT(answered - start, alone);
+}
+
 TEST(DmaOrder, ReadsSeeEarlierWritesAlways) {
   PcieConfig config;
   config.upstreamCredits = {2, 0, 2, 0, 0, 0};
