@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/adapter/event/event_port.h"
 #include "models/adapter/responder/global_route.h"
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/transport/acknowledge.h"
@@ -13,12 +12,6 @@
 namespace hca::adapter {
 
 using Message = ResponderState::Message;
-
-namespace {
-constexpr auto kNoEvent = static_cast<std::uint8_t>(EventType::kCompletion);
-constexpr auto kAccessError = static_cast<std::uint8_t>(EventType::kWqAccessError);
-constexpr auto kInvalidRequest = static_cast<std::uint8_t>(EventType::kWqInvalidRequest);
-}  // namespace
 
 Responder::Responder(const AdapterContext& context, const Ports& ports) : context_(context), ports_(ports) {
   ports_.receiveQueue.connect(*this);
@@ -104,18 +97,19 @@ Responder::Outcome Responder::execute(QueuePair& qp, network::Packet& packet) {
   ResponderState& state = qp.responder;
   const bool begins = beginsMessage(packet.operation);
   if (begins != (state.message == Message::kNone) || !hasLegalLength(packet, qp.attributes.mtu)) {
-    return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+    return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   }
   if (isSend(packet.operation)) return executeSend(qp, packet);
   if (isWrite(packet.operation)) return executeWrite(qp, packet);
   if (packet.operation == network::Operation::kReadRequest) return executeRead(qp, packet);
   if (network::carriesAtomic(packet.operation)) return executeAtomic(qp, packet);
-  return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
 }
 
 Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
-  if (state.message == Message::kWrite) return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  if (state.message == Message::kWrite)
+    return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   if (state.message == Message::kNone) {
     if (takeReceive(qp) == Outcome::kWait) return Outcome::kWait;
     state.message = Message::kSend;
@@ -127,7 +121,8 @@ Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& 
 
 Responder::Outcome Responder::executeWrite(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
-  if (state.message == Message::kSend) return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  if (state.message == Message::kSend)
+    return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   if (network::carriesImmediate(packet.operation) && takeReceive(qp) == Outcome::kWait) return Outcome::kWait;
   if (beginsMessage(packet.operation) && startWrite(qp, packet) == Outcome::kFailed) return Outcome::kFailed;
   return placeByWrite(qp, packet);
@@ -141,7 +136,7 @@ bool Responder::mayRead(const QueuePair& qp, const network::Packet& packet) {
 }
 
 Responder::Outcome Responder::executeRead(QueuePair& qp, const network::Packet& packet) {
-  if (!mayRead(qp, packet)) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+  if (!mayRead(qp, packet)) return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   qp.responder.messageNumber = psnAdd(qp.responder.messageNumber, 1);
   ports_.responses.send(qp, readResponse(packet, qp.responder.messageNumber));
   return Outcome::kDone;
@@ -149,12 +144,13 @@ Responder::Outcome Responder::executeRead(QueuePair& qp, const network::Packet& 
 
 Responder::Outcome Responder::executeAtomic(QueuePair& qp, const network::Packet& packet) {
   constexpr std::uint32_t kOperandSize = 8;
-  if (packet.remoteAddress % kOperandSize != 0) return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
+  if (packet.remoteAddress % kOperandSize != 0)
+    return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   segments_.clear();
   const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
                              packet.remoteAddress, kOperandSize,     Access::kRemoteAtomic};
   if (!qp.attributes.remoteAtomic || ports_.translator.translate(access, segments_).fault != AccessFault::kNone) {
-    return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
+    return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   }
   qp.responder.messageNumber = psnAdd(qp.responder.messageNumber, 1);
   ports_.responses.send(qp, atomicResponse(packet, qp.responder.messageNumber));
@@ -183,7 +179,7 @@ void Responder::onAtomicDone(const AtomicOperation& operation, bool ok, std::uin
 void Responder::onResponseFault(QueuePair& qp, std::uint32_t psn) {
   ports_.responses.reset(qp);
   acknowledge(qp, aeth::kNakRemoteOperation, psn);
-  ports_.errors.onResponderError(qp, kNoEvent);
+  ports_.errors.onResponderError(qp, EventType::kCompletion);
 }
 
 Responder::Outcome Responder::takeReceive(QueuePair& qp) {
@@ -192,151 +188,6 @@ Responder::Outcome Responder::takeReceive(QueuePair& qp) {
   if (ports_.receiveQueue.take(qp, state.receive) == ReceiveQueueEngine::Take::kPending) return Outcome::kWait;
   state.hasReceive = true;
   return Outcome::kDone;
-}
-
-Responder::Outcome Responder::startWrite(QueuePair& qp, const network::Packet& packet) {
-  ResponderState& state = qp.responder;
-  segments_.clear();
-  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
-                             packet.remoteAddress, packet.dmaLength, Access::kRemoteWrite};
-  if (!qp.attributes.remoteWrite) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
-  const Translation translation = ports_.translator.translate(access, segments_);
-  if (translation.fault != AccessFault::kNone) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
-  state.writeRelaxed = translation.relaxedOrdering;
-  state.message = Message::kWrite;
-  state.received = 0;
-  state.writeAddress = packet.remoteAddress;
-  state.writeLength = packet.dmaLength;
-  state.writeKey = packet.remoteKey;
-  return Outcome::kDone;
-}
-
-Responder::Outcome Responder::placeByWrite(QueuePair& qp, const network::Packet& packet) {
-  ResponderState& state = qp.responder;
-  const std::uint64_t end = std::uint64_t{state.received} + packet.payloadLength;
-  if (end > state.writeLength || (endsMessage(packet.operation) && end != state.writeLength)) {
-    return refuse(qp, packet, aeth::kNakInvalidRequest, kInvalidRequest);
-  }
-  // An only packet's bytes are those that startWrite has just translated.
-  const bool isTranslated = beginsMessage(packet.operation) && endsMessage(packet.operation);
-  if (!isTranslated) {
-    segments_.clear();
-    const AccessRequest access{
-        state.writeKey,       qp.attributes.pd,    qp.number, state.writeAddress + state.received,
-        packet.payloadLength, Access::kRemoteWrite};
-    const Translation translation = ports_.translator.translate(access, segments_);
-    if (translation.fault != AccessFault::kNone) return refuse(qp, packet, aeth::kNakRemoteAccess, kAccessError);
-    state.writeRelaxed = translation.relaxedOrdering;
-  }
-  scatter(qp, packet, state.writeRelaxed);
-  state.received += packet.payloadLength;
-  return Outcome::kDone;
-}
-
-// Finds where bytes [received, received + payload) of the message belong in the receive WQE.
-Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packet& packet) {
-  ResponderState& state = qp.responder;
-  if (state.received + std::uint64_t{packet.payloadLength} > state.receive.capacity) {
-    return failReceive(qp, packet, CqeSyndrome::kLocalLength, vendor_error::kLocalLength, aeth::kNakInvalidRequest);
-  }
-  bool relaxed = false;
-  if (locate(qp, state.received, packet.payloadLength, relaxed) != AccessFault::kNone) {
-    return failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection,
-                       aeth::kNakRemoteOperation);
-  }
-  scatter(qp, packet, relaxed);
-  state.received += packet.payloadLength;
-  return Outcome::kDone;
-}
-
-// Fills segments_ with bytes [from, from + length) of the receive WQE's scatter list.
-AccessFault Responder::locate(const QueuePair& qp, std::uint64_t from, std::uint64_t length, bool& relaxedOrdering) {
-  segments_.clear();
-  const ReceiveWqe& receive = qp.responder.receive;
-  for (std::size_t i = 0; i < receive.segments.size() && length > 0; ++i) {
-    const DataSegment& segment = receive.segments[i];
-    if (from >= segment.length) {
-      from -= segment.length;
-      continue;
-    }
-    const std::uint64_t take = std::min<std::uint64_t>(segment.length - from, length);
-    const AccessRequest access{segment.key, qp.attributes.pd,   qp.number, segment.address + from,
-                               take,        Access::kLocalWrite};
-    const Translation translation = ports_.translator.translate(access, segments_);
-    if (translation.fault != AccessFault::kNone) return translation.fault;
-    relaxedOrdering = relaxedOrdering || translation.relaxedOrdering;
-    length -= take;
-    from = 0;
-  }
-  return AccessFault::kNone;
-}
-
-// The first 40 bytes of a datagram's buffer are for its global route header; without one they stay as they are.
-bool Responder::placeGlobalRoute(QueuePair& qp, const network::Packet& packet) {
-  ResponderState& state = qp.responder;
-  if (state.receive.capacity < kGlobalRouteSize) {
-    failReceive(qp, packet, CqeSyndrome::kLocalLength, vendor_error::kLocalLength, aeth::kNakInvalidRequest);
-    return false;
-  }
-  bool relaxed = false;
-  if (locate(qp, 0, kGlobalRouteSize, relaxed) != AccessFault::kNone) {
-    failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection, aeth::kNakRemoteOperation);
-    return false;
-  }
-  state.received = kGlobalRouteSize;
-  if (!packet.route.globalRoute) return true;
-  const std::array<std::uint8_t, kGlobalRouteSize> header = globalRouteHeader(packet);
-  std::uint32_t offset = 0;
-  for (const Segment& segment : segments_) {
-    pcie::DmaWrite write;
-    write.address = segment.address;
-    write.length = segment.length;
-    write.data = ByteView(header.data() + offset, segment.length);
-    offset += segment.length;
-    context_.dma.write(write);
-  }
-  return true;
-}
-
-// Writes the packet's payload to segments_.
-void Responder::scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering) {
-  (void)qp;
-  const bool moved = !packet.payload.empty();
-  const bool observed = endsMessage(packet.operation) && context_.probes.stage.hasListeners();
-  std::uint32_t offset = 0;
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
-    pcie::DmaWrite write;
-    write.address = segments_[i].address;
-    write.length = segments_[i].length;
-    if (moved) write.data = packet.payload.view().subview(offset, segments_[i].length);
-    write.traffic = pcie::Traffic::kPayload;
-    write.relaxedOrdering = relaxedOrdering;
-    if (observed && i + 1 == segments_.size()) {
-      write.notify = true;
-      write.client = this;
-      write.token = rememberPlacing(packet.request);
-    }
-    offset += segments_[i].length;
-    context_.dma.write(write);
-  }
-}
-
-std::uint64_t Responder::rememberPlacing(const observe::WorkRequestId& request) {
-  if (freePlacing_.empty()) {
-    placing_.push_back(request);
-    return placing_.size() - 1;
-  }
-  const std::uint64_t slot = freePlacing_.back();
-  freePlacing_.pop_back();
-  placing_[slot] = request;
-  return slot;
-}
-
-void Responder::onDmaWritten(std::uint64_t token, host::DmaStatus) {
-  freePlacing_.push_back(token);
-  context_.probes.stage.fire([&] {
-    return observe::StageEvent{observe::Stage::kPayloadPlaced, context_.now(), placing_[token]};
-  });
 }
 
 void Responder::finishMessage(QueuePair& qp, const network::Packet& packet) {
@@ -370,8 +221,7 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
 }
 
 // A request that breaks the rules: NAK, affiliated event, error.
-Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak,
-                                     std::uint8_t event) {
+Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event) {
   if (!isReliable(qp.attributes.service)) {
     // Dropped silently (InfiniBand volume 1, 9.8.3); a receive WQE that was taken waits for the next message.
     ++unreliableDrops_;
@@ -399,7 +249,7 @@ Responder::Outcome Responder::failReceive(QueuePair& qp, const network::Packet& 
   state.hasReceive = false;
   if (isReliable(qp.attributes.service)) acknowledge(qp, nak, packet.psn);
   ports_.completions.complete(record);
-  ports_.errors.onResponderError(qp, kNoEvent);
+  ports_.errors.onResponderError(qp, EventType::kCompletion);
   return Outcome::kFailed;
 }
 

@@ -6,6 +6,7 @@
 
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/completion/completion_port.h"
+#include "models/adapter/event/event_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/responder/atomic_unit.h"
@@ -78,7 +79,7 @@ class Responder final : private ReceiveQueueListener,
   void scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering);
   void finishMessage(QueuePair& qp, const network::Packet& packet);
   void completeReceive(QueuePair& qp, const network::Packet& packet);
-  Outcome refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, std::uint8_t event);
+  Outcome refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event);
   Outcome failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome, std::uint8_t vendorError,
                       std::uint8_t nak);
   void acknowledge(QueuePair& qp, std::uint8_t syndrome, std::uint32_t psn);

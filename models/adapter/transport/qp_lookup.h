@@ -1,6 +1,7 @@
 // Finds a queue pair by its number.
 #pragma once
 
+#include "models/adapter/event/event_port.h"
 #include "models/adapter/transport/queue_pair.h"
 
 namespace hca::adapter {
@@ -21,7 +22,7 @@ class QpErrorSink {
   virtual void onRequesterError(QueuePair& qp) = 0;
   /// The responder refused a request of the peer. `event` names the affiliated asynchronous event, kCompletion for
   /// none.
-  virtual void onResponderError(QueuePair& qp, std::uint8_t event) = 0;
+  virtual void onResponderError(QueuePair& qp, EventType event) = 0;
 
  protected:
   ~QpErrorSink() = default;

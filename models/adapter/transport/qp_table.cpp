@@ -167,9 +167,9 @@ void QpTable::toReset(QueuePair& qp) {
 
 void QpTable::onRequesterError(QueuePair& qp) { toError(qp); }
 
-void QpTable::onResponderError(QueuePair& qp, std::uint8_t event) {
+void QpTable::onResponderError(QueuePair& qp, EventType event) {
   toError(qp);
-  if (const auto type = static_cast<EventType>(event); type != EventType::kCompletion) raise(type, qp);
+  if (event != EventType::kCompletion) raise(event, qp);
 }
 
 void QpTable::onCompletionQueueFailed(QpNumber number) {

@@ -42,7 +42,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, p
 
   QueuePair* find(QpNumber number) override;
   void onRequesterError(QueuePair& qp) override;
-  void onResponderError(QueuePair& qp, std::uint8_t event) override;
+  void onResponderError(QueuePair& qp, EventType event) override;
   void onCompletionQueueFailed(QpNumber number) override;
 
   /// Destroys every queue pair without completions (function-level reset).
