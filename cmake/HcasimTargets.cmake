@@ -54,11 +54,11 @@ function(hcasim_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 endfunction()
 
-# hcasim_test(NAME SOURCES a_test.cpp ... [LINKS targets...] [LABEL label] [TIMEOUT seconds])
+# hcasim_test(NAME SOURCES a_test.cpp ... [LINKS targets...] [LABEL label] [TIMEOUT seconds] [SYSTEMC])
 # Each test case is a process of its own: SystemC elaborates once a process. The label `full` keeps a test out of the
 # default run; tools/test --full runs it.
 function(hcasim_test name)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC" "LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
@@ -69,7 +69,11 @@ function(hcasim_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} hcasim_test_main hcasim_options)
   # A test spends its time in the libraries; optimising its own text would only lengthen the build.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_precompile_headers(${name} REUSE_FROM hcasim_test_main)
+  if(ARG_SYSTEMC)
+    target_precompile_headers(${name} REUSE_FROM hcasim_test_systemc_pch)
+  else()
+    target_precompile_headers(${name} REUSE_FROM hcasim_test_main)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "ASAN_OPTIONS=detect_stack_use_after_return=0")
 endfunction()
