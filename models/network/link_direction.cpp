@@ -28,14 +28,37 @@ Time LinkDirection::transmit(Packet packet) {
   counters_.bytes += size;
   counters_.busy += duration;
   fire(observe::PacketEvent::Action::kSent, start, from_, packet);
-  const Time arrival = freeAt_ + config_.propagation + config_.receiveLatency;
-  flights_.send(arrival, {std::move(packet), state_.changes, state_.isUp});
+  Time arrival = freeAt_ + config_.propagation + config_.receiveLatency;
+  Flight flight{std::move(packet), state_.changes, state_.isUp};
+  if (faults_.isActive()) injectFaults(flight, arrival);
+  flights_.send(arrival, std::move(flight));
   return freeAt_;
+}
+
+// Whether a packet is delivered is decided when it would arrive; what else happens on its way, when it leaves.
+void LinkDirection::injectFaults(Flight& flight, Time& arrival) {
+  const Fault fault = faults_.next();
+  flight.lost = fault.lose;
+  if (fault.lose) return;
+  if (fault.corrupt) {
+    flight.packet.corrupted = true;
+    ++counters_.corrupted;
+  }
+  if (fault.hold) {
+    arrival = arrival + faults_.delayTime();
+    ++counters_.held;
+  }
+  if (fault.duplicate) {
+    flights_.send(arrival, {flight.packet.clone(), flight.changes, flight.wasUp});
+    arrival = arrival + faults_.delayTime();
+    ++counters_.duplicated;
+  }
 }
 
 // The one place that decides whether a packet is lost.
 LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
   if (!flight.wasUp || flight.changes != state_.changes) return Fate::kLinkDown;
+  if (flight.lost) return Fate::kLost;
   const Route& route = flight.packet.route;
   const PortIdentity& port = to_.identity;
   const bool isOurs = route.linkLayer == LinkLayer::kInfiniBand
@@ -52,6 +75,9 @@ void LinkDirection::arrive(Flight& flight) {
       return to_.receiver->onPacket(flight.packet);
     case Fate::kLinkDown:
       ++counters_.droppedDown;
+      break;
+    case Fate::kLost:
+      ++counters_.lost;
       break;
     case Fate::kUnknownDestination:
       ++counters_.droppedDestination;

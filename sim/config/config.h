@@ -6,6 +6,7 @@
 
 #include "models/adapter/hca_config.h"
 #include "models/host/cpu_config.h"
+#include "models/network/fault_config.h"
 #include "models/network/network_config.h"
 #include "models/pcie/pcie_config.h"
 #include "sim/config/host_config.h"
@@ -20,6 +21,7 @@ struct HostSections {
   host::CpuConfig cpu;
   driver::DriverConfig driver;
   pcie::PcieConfig pcie;
+  network::FaultConfig faults;
   adapter::HcaConfig adapter;
 };
 
@@ -51,6 +53,7 @@ void forEachHostSection(HostSectionsType& host, Visit&& visit) {
   visit("cpu", host.cpu, "What software costs");
   visit("driver", host.driver, "What the kernel driver asks of an adapter");
   visit("pcie", host.pcie, "The link between an adapter and its host");
+  visit("link.faults", host.faults, "What goes wrong on the way of the packets that a host sends");
   visit("adapter.device", host.adapter.device, "Which adapter it is");
   visit("adapter.transport", host.adapter.transport, "Queues, processing units, requester and responder");
   visit("adapter.completion", host.adapter.completion, "Writer of completion queue entries, and the arm rule");

@@ -212,6 +212,7 @@ void Simulation::collectDrops(report::Result& result) const {
         {"packet_wrong_partition", packets.wrongPartition},
         {"packet_link_down", link.droppedDown},
         {"packet_wrong_destination", link.droppedDestination},
+        {"packet_lost", link.lost},
         {"doorbell_ignored", node.adapter().sendQueue().ignoredDoorbells()},
         {"register_write_ignored", node.adapter().decoder().ignoredWrites()},
         {"dma_write_failed", node.rootComplex().counters().writeErrors},

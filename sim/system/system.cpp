@@ -20,6 +20,9 @@ System::System(const config::Config& config, Time quantum)
     : calendarModule_("calendar", quantum),
       fabric_(config.host.count, kPortsPerHost),
       network_(calendarModule_.calendar(), probes_, config.link) {
+  for (std::uint32_t i = 0; i < config.host.count; ++i) {
+    network_.setFaults(i, network::FaultInjector(config.hosts[i].faults, config.run.seed, i));
+  }
   group_ = std::make_unique<HostGroup>("host", [&] {
     for (std::uint32_t i = 0; i < config.host.count; ++i) {
       const network::PortIdentity identity = fabric_.port(HostIndex(i), 1);

@@ -141,6 +141,51 @@ TEST(Run, SafeRaceTellsStepsSixToEleven) {
   EXPECT_EQ(steps("arm_race_safe.ini"), (std::vector<int>{6, 7, 8, 9, 10, 11}));
 }
 
+std::uint64_t dropped(const report::Result& result, const std::string& reason) {
+  std::uint64_t count = 0;
+  for (const report::DropResult& drop : result.drops) {
+    if (drop.reason == reason) count += drop.count;
+  }
+  return count;
+}
+
+TEST(Run, ReliableConnectionsSurviveLoss) {
+  const report::Result result = run(load("loss.ini"));
+  EXPECT_FALSE(result.failed());
+  ASSERT_EQ(result.flows.size(), 2u);
+  for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 5000u) << flow.name;
+  // 20 000 packets of the stream and as many of the ping-pong, its acknowledgements included.
+  EXPECT_GT(dropped(result, "packet_lost"), 20u);
+  EXPECT_GT(result.flows[0].latency.maximum, microseconds(32)) << "half of a round trip with a time-out";
+  EXPECT_LT(result.flows[0].latency.p50, microseconds(10));
+}
+
+TEST(Run, LossIsRepeatable) {
+  config::Config config = load("loss.ini");
+  const std::string reference = jsonInChild(config, System::kQuantum);
+  EXPECT_EQ(jsonInChild(config, System::kQuantum), reference);
+  config.run.seed = 2;
+  EXPECT_NE(jsonInChild(config, System::kQuantum), reference);
+}
+
+// Each kind of fault on every way there and back, content checked.
+TEST(Run, ContentSurvivesEveryKindOfFault) {
+  config::Config config = mixedLoad();
+  for (config::HostSections& host : config.hosts) {
+    host.faults.loss = 0.003;
+    host.faults.lossBurst = 2;
+    host.faults.corruption = 0.003;
+    host.faults.duplication = 0.01;
+    host.faults.delay = 0.003;
+  }
+  for (config::NamedFlow& named : config.flows) named.flow.ack_timeout = 4;
+  const report::Result result = run(config);
+  EXPECT_FALSE(result.failed());
+  for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 3u * 400u) << flow.name;
+  EXPECT_GT(dropped(result, "packet_lost"), 0u);
+  EXPECT_GT(dropped(result, "packet_corrupted"), 0u);
+}
+
 TEST(Run, PayloadTimingGivesTheSameTimes) {
   config::Config config = mixedLoad();
   const std::string moved = jsonInChild(config, System::kQuantum);
