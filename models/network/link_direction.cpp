@@ -28,7 +28,7 @@ Time LinkDirection::transmit(Packet packet) {
   counters_.bytes += size;
   counters_.busy += duration;
   fire(observe::PacketEvent::Action::kSent, start, from_, packet);
-  Time arrival = freeAt_ + config_.propagation + config_.receiveLatency;
+  Time arrival = (to_.forwards ? start : freeAt_ + config_.receiveLatency) + config_.propagation;
   Flight flight{std::move(packet), state_.changes, state_.isUp};
   if (faults_.isActive()) injectFaults(flight, arrival);
   flights_.send(arrival, std::move(flight));
@@ -59,6 +59,7 @@ void LinkDirection::injectFaults(Flight& flight, Time& arrival) {
 LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
   if (!flight.wasUp || flight.changes != state_.changes) return Fate::kLinkDown;
   if (flight.lost) return Fate::kLost;
+  if (to_.forwards) return Fate::kDelivered;
   const Route& route = flight.packet.route;
   const PortIdentity& port = to_.identity;
   const bool isOurs = route.linkLayer == LinkLayer::kInfiniBand
@@ -68,10 +69,10 @@ LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
 }
 
 void LinkDirection::arrive(Flight& flight) {
-  const Time lastBit = calendar_.now() - config_.receiveLatency;
+  const Time seen = to_.forwards ? calendar_.now() : calendar_.now() - config_.receiveLatency;
   switch (fate(flight)) {
     case Fate::kDelivered:
-      fire(observe::PacketEvent::Action::kReceived, lastBit, to_, flight.packet);
+      fire(observe::PacketEvent::Action::kReceived, seen, to_, flight.packet);
       return to_.receiver->onPacket(flight.packet);
     case Fate::kLinkDown:
       ++counters_.droppedDown;
@@ -83,7 +84,7 @@ void LinkDirection::arrive(Flight& flight) {
       ++counters_.droppedDestination;
       break;
   }
-  fire(observe::PacketEvent::Action::kDropped, lastBit, to_, flight.packet);
+  fire(observe::PacketEvent::Action::kDropped, seen, to_, flight.packet);
 }
 
 void LinkDirection::fire(observe::PacketEvent::Action action, Time time, const LinkEnd& end,

@@ -22,6 +22,8 @@ struct LinkEnd {
   PortIdentity identity;
   AdapterIndex adapter;
   PacketReceiver* receiver = nullptr;
+  /// A switch: takes packets for anybody, each as soon as its first bit arrives; kReceived tells of that bit.
+  bool forwards = false;
 };
 
 struct LinkCounters {

@@ -8,6 +8,7 @@
 #include "models/host/cpu_config.h"
 #include "models/network/fault_config.h"
 #include "models/network/network_config.h"
+#include "models/network/switch_config.h"
 #include "models/pcie/pcie_config.h"
 #include "sim/config/host_config.h"
 #include "sim/config/run_config.h"
@@ -34,6 +35,7 @@ struct Config {
   RunConfig run;
   HostConfig host;
   network::NetworkConfig link;
+  network::SwitchConfig fabricSwitch;
   HostSections allHosts;            ///< as the sections for all hosts say
   std::vector<HostSections> hosts;  ///< by host number, with [host.N...] applied
   std::vector<NamedFlow> flows;     ///< in the order in which they were first named
@@ -46,6 +48,7 @@ void forEachGlobalSection(ConfigType& config, Visit&& visit) {
   visit("run", config.run, "The run as a whole");
   visit("host", config.host, "The hosts of the fabric");
   visit("link", config.link, "What connects the ports");
+  visit("switch", config.fabricSwitch, "What connects more than two hosts");
 }
 
 template <class HostSectionsType, class Visit>

@@ -186,6 +186,72 @@ TEST(Run, ContentSurvivesEveryKindOfFault) {
   EXPECT_GT(dropped(result, "packet_corrupted"), 0u);
 }
 
+config::Config allToOne(std::uint32_t hosts) {
+  config::Config config;
+  config.host.count = hosts;
+  config.hosts.resize(hosts);
+  for (std::uint32_t client = 1; client < hosts; ++client) {
+    FlowConfig flow;
+    flow.kind = FlowKind::kBandwidth;
+    flow.client = client;
+    flow.server = 0;
+    flow.size = Bytes(8192);
+    flow.tx_depth = 8;
+    flow.iters = 50;
+    config.flows.push_back({"from_" + std::to_string(client), flow});
+  }
+  return config;
+}
+
+TEST(Run, SixteenHostsAllToOneComplete) {
+  const report::Result result = run(allToOne(16));
+  EXPECT_FALSE(result.failed());
+  ASSERT_EQ(result.flows.size(), 15u);
+  for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 50u) << flow.name;
+  EXPECT_TRUE(result.drops.empty());
+}
+
+TEST(Run, SixteenHostsAllToOneCompleteThroughASmallBuffer) {
+  config::Config config = allToOne(16);
+  config.fabricSwitch.buffer = Bytes(300'000);
+  for (config::NamedFlow& named : config.flows) named.flow.ack_timeout = 8;
+  const report::Result result = run(config);
+  EXPECT_FALSE(result.failed());
+  for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 50u) << flow.name;
+  EXPECT_GT(dropped(result, "switch_buffer_full"), 0u);
+}
+
+// What arrives has gone through one cable: a message waits there for the windows of everybody.
+TEST(Run, IncastSharesOneCable) {
+  const report::Result result = run(load("incast.ini"));
+  EXPECT_FALSE(result.failed());
+  EXPECT_TRUE(result.drops.empty());
+  constexpr std::int64_t kMessage = 16 * (4096 + 26) + 16;  // packets; the first has the RDMA header
+  constexpr double kWindows = 8 * 4 * kMessage * 80;        // ps
+  for (const report::FlowResult& flow : result.flows) {
+    EXPECT_EQ(flow.iterations, 200u) << flow.name;
+    EXPECT_NEAR(static_cast<double>(flow.latency.p50.count()) / kWindows, 1, 0.01) << flow.name;
+  }
+}
+
+// The switch costs each of the two ways its latency and a second cable, and saves nothing.
+TEST(Run, TheSwitchAddsItsLatencyToAPingPong) {
+  config::Config config;
+  config.hosts.resize(config.host.count);
+  FlowConfig flow;
+  flow.iters = 1;
+  config.flows.push_back({"ping", flow});
+  const auto latencyInChild = [](const config::Config& c) {
+    const std::string json = jsonInChild(c, System::kQuantum);
+    const std::size_t at = json.find("\"p50\":");
+    EXPECT_NE(at, std::string::npos);
+    return std::atof(json.c_str() + at + 6);
+  };
+  const double direct = latencyInChild(config);
+  config.fabricSwitch.always = true;
+  EXPECT_NEAR(latencyInChild(config) - direct, 269 + 10, 1.0);
+}
+
 TEST(Run, PayloadTimingGivesTheSameTimes) {
   config::Config config = mixedLoad();
   const std::string moved = jsonInChild(config, System::kQuantum);
