@@ -33,6 +33,8 @@ class Payload {
   [[nodiscard]] bool empty() const { return bytes_.empty(); }
   [[nodiscard]] ByteView view() const { return bytes_; }
   [[nodiscard]] MutableByteView mutableView() { return bytes_; }
+  /// The same bytes in another buffer of the same pool.
+  [[nodiscard]] inline Payload clone() const;
 
  private:
   friend class PayloadPool;
@@ -66,6 +68,8 @@ class PayloadPool {
   friend class Payload;
   std::vector<std::vector<std::uint8_t>> free_;
 };
+
+inline Payload Payload::clone() const { return pool_ == nullptr ? Payload() : pool_->copyOf(bytes_); }
 
 inline void Payload::release() {
   if (pool_ != nullptr) pool_->free_.push_back(std::move(bytes_));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "models/kernel/calendar.h"
 #include "models/network/link_direction.h"
@@ -27,6 +28,9 @@ class Link {
   /// down; senders aren't held back, as a physical layer wouldn't.
   void setUp(bool isUp);
   [[nodiscard]] bool isUp() const { return state_.isUp; }
+
+  /// What goes wrong on the way of packets sent from `end`, from the next one on.
+  void setFaults(std::size_t end, FaultInjector faults) { directions_[end].setFaults(std::move(faults)); }
 
   /// Of the direction that starts at `end`.
   [[nodiscard]] const LinkCounters& counters(std::size_t end) const { return directions_[end].counters(); }

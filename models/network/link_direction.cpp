@@ -28,14 +28,38 @@ Time LinkDirection::transmit(Packet packet) {
   counters_.bytes += size;
   counters_.busy += duration;
   fire(observe::PacketEvent::Action::kSent, start, from_, packet);
-  const Time arrival = freeAt_ + config_.propagation + config_.receiveLatency;
-  flights_.send(arrival, {std::move(packet), state_.changes, state_.isUp});
+  Time arrival = (to_.forwards ? start : freeAt_ + config_.receiveLatency) + config_.propagation;
+  Flight flight{std::move(packet), state_.changes, state_.isUp};
+  if (faults_.isActive()) injectFaults(flight, arrival);
+  flights_.send(arrival, std::move(flight));
   return freeAt_;
+}
+
+// Whether a packet is delivered is decided when it would arrive; what else happens on its way, when it leaves.
+void LinkDirection::injectFaults(Flight& flight, Time& arrival) {
+  const Fault fault = faults_.next();
+  flight.lost = fault.lose;
+  if (fault.lose) return;
+  if (fault.corrupt) {
+    flight.packet.corrupted = true;
+    ++counters_.corrupted;
+  }
+  if (fault.hold) {
+    arrival = arrival + faults_.delayTime();
+    ++counters_.held;
+  }
+  if (fault.duplicate) {
+    flights_.send(arrival, {flight.packet.clone(), flight.changes, flight.wasUp});
+    arrival = arrival + faults_.delayTime();
+    ++counters_.duplicated;
+  }
 }
 
 // The one place that decides whether a packet is lost.
 LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
   if (!flight.wasUp || flight.changes != state_.changes) return Fate::kLinkDown;
+  if (flight.lost) return Fate::kLost;
+  if (to_.forwards) return Fate::kDelivered;
   const Route& route = flight.packet.route;
   const PortIdentity& port = to_.identity;
   const bool isOurs = route.linkLayer == LinkLayer::kInfiniBand
@@ -45,19 +69,22 @@ LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
 }
 
 void LinkDirection::arrive(Flight& flight) {
-  const Time lastBit = calendar_.now() - config_.receiveLatency;
+  const Time seen = to_.forwards ? calendar_.now() : calendar_.now() - config_.receiveLatency;
   switch (fate(flight)) {
     case Fate::kDelivered:
-      fire(observe::PacketEvent::Action::kReceived, lastBit, to_, flight.packet);
+      fire(observe::PacketEvent::Action::kReceived, seen, to_, flight.packet);
       return to_.receiver->onPacket(flight.packet);
     case Fate::kLinkDown:
       ++counters_.droppedDown;
+      break;
+    case Fate::kLost:
+      ++counters_.lost;
       break;
     case Fate::kUnknownDestination:
       ++counters_.droppedDestination;
       break;
   }
-  fire(observe::PacketEvent::Action::kDropped, lastBit, to_, flight.packet);
+  fire(observe::PacketEvent::Action::kDropped, seen, to_, flight.packet);
 }
 
 void LinkDirection::fire(observe::PacketEvent::Action action, Time time, const LinkEnd& end,

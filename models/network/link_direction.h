@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "models/base/ids.h"
 #include "models/base/units.h"
 #include "models/kernel/calendar.h"
 #include "models/kernel/inbox.h"
 #include "models/network/fabric_identity.h"
+#include "models/network/fault_injector.h"
 #include "models/network/network_config.h"
 #include "models/network/packet.h"
 #include "models/network/packet_receiver.h"
@@ -20,6 +22,8 @@ struct LinkEnd {
   PortIdentity identity;
   AdapterIndex adapter;
   PacketReceiver* receiver = nullptr;
+  /// A switch: takes packets for anybody, each as soon as its first bit arrives; kReceived tells of that bit.
+  bool forwards = false;
 };
 
 struct LinkCounters {
@@ -28,6 +32,10 @@ struct LinkCounters {
   Time busy{};                           ///< time in serialisation
   std::uint64_t droppedDown = 0;         ///< sent while the link was down, or lost when it went down
   std::uint64_t droppedDestination = 0;  ///< addressed to nobody at the far end
+  std::uint64_t lost = 0;                ///< by an injected fault
+  std::uint64_t corrupted = 0;           ///< by an injected fault, and not lost
+  std::uint64_t duplicated = 0;          ///< by an injected fault: packets that arrive twice
+  std::uint64_t held = 0;                ///< by an injected fault: packets that later ones may overtake
 };
 
 /// Both directions' view of the physical link.
@@ -46,6 +54,8 @@ class LinkDirection final : public PacketSender {
 
   /// Precondition of `transmit`: both are attached.
   void attach(const LinkEnd& from, const LinkEnd& to);
+  /// What goes wrong from the next packet on.
+  void setFaults(FaultInjector faults) { faults_ = std::move(faults); }
 
   Time transmit(Packet packet) override;
   [[nodiscard]] Time freeAt() const override { return later(freeAt_, calendar_.now()); }
@@ -53,12 +63,14 @@ class LinkDirection final : public PacketSender {
   [[nodiscard]] const LinkCounters& counters() const { return counters_; }
 
  private:
-  enum class Fate : std::uint8_t { kDelivered, kLinkDown, kUnknownDestination };
+  enum class Fate : std::uint8_t { kDelivered, kLinkDown, kLost, kUnknownDestination };
   struct Flight {
     Packet packet;
     std::uint32_t changes = 0;
     bool wasUp = false;
+    bool lost = false;
   };
+  void injectFaults(Flight& flight, Time& arrival);
   void arrive(Flight& flight);
   [[nodiscard]] Fate fate(const Flight& flight) const;
   void fire(observe::PacketEvent::Action action, Time time, const LinkEnd& end, const Packet& packet) const;
@@ -70,6 +82,7 @@ class LinkDirection final : public PacketSender {
   LinkEnd from_;
   LinkEnd to_;
   kernel::Inbox<LinkDirection, Flight> flights_;
+  FaultInjector faults_;
   Time freeAt_{};
   LinkCounters counters_;
 };

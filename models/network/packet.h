@@ -61,8 +61,8 @@ struct Route {
   std::uint16_t udpSourcePort = 0xC000;
 };
 
-/// One packet. Which extension fields count follows from `operation` (see carries...()). Move-only: the payload moves.
-struct Packet {
+/// A packet but for its payload. Which extension fields count follows from `operation` (see carries...()).
+struct PacketFields {
   Route route;
 
   // Base transport header.
@@ -89,10 +89,16 @@ struct Packet {
   QpNumber sourceQp;                ///< DETH
 
   std::uint32_t payloadLength = 0;  ///< bytes, 0..MTU
-  kernel::Payload payload;          ///< `payloadLength` bytes, or empty: timing only
 
   bool corrupted = false;          ///< the receiver's CRC check will fail
   observe::WorkRequestId request;  ///< of the requester, for observers; not on the wire
+};
+
+/// One packet. Move-only: the payload moves.
+struct Packet : PacketFields {
+  kernel::Payload payload;  ///< `payloadLength` bytes, or empty: timing only
+
+  [[nodiscard]] Packet clone() const { return {static_cast<const PacketFields&>(*this), payload.clone()}; }
 };
 
 [[nodiscard]] constexpr bool carriesReth(Operation o) {

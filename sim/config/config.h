@@ -6,7 +6,9 @@
 
 #include "models/adapter/hca_config.h"
 #include "models/host/cpu_config.h"
+#include "models/network/fault_config.h"
 #include "models/network/network_config.h"
+#include "models/network/switch_config.h"
 #include "models/pcie/pcie_config.h"
 #include "sim/config/host_config.h"
 #include "sim/config/run_config.h"
@@ -20,6 +22,7 @@ struct HostSections {
   host::CpuConfig cpu;
   driver::DriverConfig driver;
   pcie::PcieConfig pcie;
+  network::FaultConfig faults;
   adapter::HcaConfig adapter;
 };
 
@@ -32,6 +35,7 @@ struct Config {
   RunConfig run;
   HostConfig host;
   network::NetworkConfig link;
+  network::SwitchConfig fabricSwitch;
   HostSections allHosts;            ///< as the sections for all hosts say
   std::vector<HostSections> hosts;  ///< by host number, with [host.N...] applied
   std::vector<NamedFlow> flows;     ///< in the order in which they were first named
@@ -44,6 +48,7 @@ void forEachGlobalSection(ConfigType& config, Visit&& visit) {
   visit("run", config.run, "The run as a whole");
   visit("host", config.host, "The hosts of the fabric");
   visit("link", config.link, "What connects the ports");
+  visit("switch", config.fabricSwitch, "What connects more than two hosts");
 }
 
 template <class HostSectionsType, class Visit>
@@ -51,6 +56,7 @@ void forEachHostSection(HostSectionsType& host, Visit&& visit) {
   visit("cpu", host.cpu, "What software costs");
   visit("driver", host.driver, "What the kernel driver asks of an adapter");
   visit("pcie", host.pcie, "The link between an adapter and its host");
+  visit("link.faults", host.faults, "What goes wrong on the way of the packets that a host sends");
   visit("adapter.device", host.adapter.device, "Which adapter it is");
   visit("adapter.transport", host.adapter.transport, "Queues, processing units, requester and responder");
   visit("adapter.completion", host.adapter.completion, "Writer of completion queue entries, and the arm rule");

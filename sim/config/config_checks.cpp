@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/network/packet_numbers.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/value_text.h"
 #include "sim/workload/flow_rules.h"
@@ -23,7 +24,10 @@ bool isPowerOfTwo(std::int64_t value) { return value > 0 && (value & (value - 1)
 
 void ConfigChecker::run() {
   checkLink();
-  for (std::size_t host = 0; host < config_.hosts.size(); ++host) checkPcie(host);
+  for (std::size_t host = 0; host < config_.hosts.size(); ++host) {
+    checkPcie(host);
+    checkFaults(host);
+  }
   for (const NamedFlow& named : config_.flows) checkFlow(named);
 }
 
@@ -41,6 +45,19 @@ void ConfigChecker::checkPcie(std::size_t host) {
   check("mps", link.maxPayload);
   check("mrrs", link.maxReadRequest);
   check("rcb", link.readCompletionBoundary);
+}
+
+void ConfigChecker::checkFaults(std::size_t host) {
+  const network::FaultConfig& faults = config_.hosts[host].faults;
+  const auto check = [&](const char* key, const std::string& numbers) {
+    if (network::PacketNumbers::parse(numbers)) return;
+    complain(sectionOfHost(host, "link.faults", key), key,
+             '\'' + numbers + "' is no list of packet numbers from 1 on, such as 3, 10-12");
+  };
+  check("lose", faults.lose);
+  check("corrupt", faults.corrupt);
+  check("duplicate", faults.duplicate);
+  check("hold", faults.hold);
 }
 
 std::string ConfigChecker::sectionOfHost(std::size_t host, const std::string& section, const std::string& key) const {

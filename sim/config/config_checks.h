@@ -25,6 +25,7 @@ class ConfigChecker {
  private:
   void checkLink();
   void checkPcie(std::size_t host);
+  void checkFaults(std::size_t host);
   void checkFlow(const NamedFlow& named);
   void checkWork(const NamedFlow& named);
   void checkHosts(const NamedFlow& named);

@@ -12,7 +12,7 @@ struct HostConfig {
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
-    key("count", self.count, range(2U, 2U), "Hosts; two are connected back to back");
+    key("count", self.count, range(2U, 1024U), "Hosts; two are connected back to back, more through a switch");
   }
 };
 

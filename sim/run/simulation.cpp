@@ -203,7 +203,8 @@ void Simulation::collectDrops(report::Result& result) const {
   for (std::size_t i = 0; i < system_.hosts(); ++i) {
     const HostNode& node = system_.host(i);
     const adapter::PacketDispatcher::Drops& packets = node.adapter().dispatcher().drops();
-    const network::LinkCounters& link = system_.network().counters(i);
+    const network::LinkCounters& link = system_.cabling().sent(i);
+    const network::SwitchCounters port = system_.cabling().switchPort(i);
     const std::pair<const char*, std::uint64_t> reasons[] = {
         {"packet_corrupted", packets.corrupted},
         {"packet_unknown_qp", packets.unknownQp},
@@ -212,6 +213,9 @@ void Simulation::collectDrops(report::Result& result) const {
         {"packet_wrong_partition", packets.wrongPartition},
         {"packet_link_down", link.droppedDown},
         {"packet_wrong_destination", link.droppedDestination},
+        {"packet_lost", link.lost},
+        {"switch_buffer_full", port.droppedBuffer},
+        {"switch_unknown_destination", port.droppedDestination},
         {"doorbell_ignored", node.adapter().sendQueue().ignoredDoorbells()},
         {"register_write_ignored", node.adapter().decoder().ignoredWrites()},
         {"dma_write_failed", node.rootComplex().counters().writeErrors},

@@ -19,13 +19,14 @@ class System::HostGroup final : public sc_core::sc_module {
 System::System(const config::Config& config, Time quantum)
     : calendarModule_("calendar", quantum),
       fabric_(config.host.count, kPortsPerHost),
-      network_(calendarModule_.calendar(), probes_, config.link) {
+      cabling_(calendarModule_.calendar(), probes_, config, fabric_) {
   group_ = std::make_unique<HostGroup>("host", [&] {
     for (std::uint32_t i = 0; i < config.host.count; ++i) {
       const network::PortIdentity identity = fabric_.port(HostIndex(i), 1);
+      const Cabling::Plug plug = cabling_.plug(i);
       hosts_.push_back(
           std::make_unique<HostNode>(std::to_string(i).c_str(), config, identity,
-                                     HostNode::Surroundings{calendarModule_, probes_, pool_, network_, i}));
+                                     HostNode::Surroundings{calendarModule_, probes_, pool_, plug.link, plug.end}));
     }
   });
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates

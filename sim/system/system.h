@@ -8,9 +8,9 @@
 #include "models/kernel/calendar_module.h"
 #include "models/kernel/payload_pool.h"
 #include "models/network/fabric_identity.h"
-#include "models/network/link.h"
 #include "models/observe/probes.h"
 #include "sim/config/config.h"
+#include "sim/system/cabling.h"
 #include "sim/system/host_node.h"
 
 namespace hca::sim {
@@ -30,8 +30,8 @@ class System {
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
   [[nodiscard]] HostNode& host(std::size_t index) { return *hosts_[index]; }
   [[nodiscard]] const HostNode& host(std::size_t index) const { return *hosts_[index]; }
-  [[nodiscard]] const network::Link& network() const { return network_; }
-  [[nodiscard]] network::Link& network() { return network_; }
+  [[nodiscard]] const Cabling& cabling() const { return cabling_; }
+  [[nodiscard]] Cabling& cabling() { return cabling_; }
 
   /// Starts every driver and runs until all are up. Empty, or what went wrong.
   [[nodiscard]] std::string bringUp();
@@ -49,7 +49,7 @@ class System {
   kernel::PayloadPool pool_;
   kernel::CalendarModule calendarModule_;
   network::FabricIdentity fabric_;
-  network::Link network_;
+  Cabling cabling_;
   std::unique_ptr<sc_core::sc_module> group_;
   std::vector<std::unique_ptr<HostNode>> hosts_;
 };

@@ -7,23 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "tests/models/network/recording_port.h"
+
 namespace hca::network {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-class RecordingPort final : public PacketReceiver {
- public:
-  explicit RecordingPort(kernel::Calendar& c) : calendar(c) {}
-  void onPacket(Packet& packet) override {
-    arrived.emplace_back(packet.psn, calendar.now());
-    taken.push_back(std::move(packet));
-  }
-  kernel::Calendar& calendar;
-  std::vector<std::pair<std::uint32_t, Time>> arrived;  // PSN, when
-  std::vector<Packet> taken;
-};
 
 class LinkTest : public testing::Test, public kernel::CalendarClient {
  protected:

@@ -39,6 +39,15 @@ TEST_F(ConfigChecksTest, MtuOfLinkAndFlow) {
               ElementsAre("main.ini:2: mtu: 1500B is no MTU: 256B, 512B, 1KiB, 2KiB or 4KiB"));
 }
 
+TEST_F(ConfigChecksTest, PacketNumbersOfFaults) {
+  const std::string flow = "[flow.a]\niters = 1\n";
+  EXPECT_THAT(problems("[link.faults]\nlose = 3, 10-12\nhold = 1\n" + flow), IsEmpty());
+  EXPECT_THAT(problems("[link.faults]\nlose = 12-10\n" + flow),
+              ElementsAre("main.ini:2: lose: '12-10' is no list of packet numbers from 1 on, such as 3, 10-12"));
+  EXPECT_THAT(problems("[link.faults]\nlose = 3\n[host.1.link.faults]\nhold = 0\n" + flow),
+              ElementsAre("main.ini:4: hold: '0' is no list of packet numbers from 1 on, such as 3, 10-12"));
+}
+
 TEST_F(ConfigChecksTest, Depths) {
   EXPECT_THAT(problems("[flow.a]\niters = 1\ntx_depth = 4\ncq_mod = 4\npost_list = 4\n"), IsEmpty());
   EXPECT_THAT(problems("[flow.a]\niters = 1\ntx_depth = 4\ncq_mod = 5\npost_list = 6\n"),

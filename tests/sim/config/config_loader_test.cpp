@@ -99,6 +99,20 @@ TEST_F(ConfigLoaderTest, NamesHostsThatAreNotThere) {
                           HasSubstr("main.ini:3: [host.4294967296.cpu]: is no known section")));
 }
 
+TEST_F(ConfigLoaderTest, TwoToAThousandHosts) {
+  const LoadedConfig most = load(
+      "[host]\ncount = 1024\n[host.1023.link.faults]\nloss = 0.5\n[flow.a]\niters = 1\n"
+      "client = 1023\n");
+  EXPECT_THAT(most.problems, IsEmpty());
+  ASSERT_EQ(most.config.hosts.size(), 1024u);
+  EXPECT_EQ(most.config.hosts[1023].faults.loss, 0.5);
+  EXPECT_EQ(most.config.hosts[1022].faults.loss, 0);
+  EXPECT_THAT(problems("[host]\ncount = 1\n" + std::string(kWork)),
+              ElementsAre("main.ini:2: count: 1 is out of range: 2 to 1024"));
+  EXPECT_THAT(problems("[host]\ncount = 1025\n" + std::string(kWork)),
+              ElementsAre("main.ini:2: count: 1025 is out of range: 2 to 1024"));
+}
+
 TEST_F(ConfigLoaderTest, NamesWrongValues) {
   EXPECT_THAT(
       problems("[run]\nseed = -1\npayload = timming\nprogress = 2\n[cpu]\narm = 12\ncores = 0\npoll_empty = 0ps\n"

@@ -141,6 +141,117 @@ TEST(Run, SafeRaceTellsStepsSixToEleven) {
   EXPECT_EQ(steps("arm_race_safe.ini"), (std::vector<int>{6, 7, 8, 9, 10, 11}));
 }
 
+std::uint64_t dropped(const report::Result& result, const std::string& reason) {
+  std::uint64_t count = 0;
+  for (const report::DropResult& drop : result.drops) {
+    if (drop.reason == reason) count += drop.count;
+  }
+  return count;
+}
+
+TEST(Run, ReliableConnectionsSurviveLoss) {
+  const report::Result result = run(load("loss.ini"));
+  EXPECT_FALSE(result.failed());
+  ASSERT_EQ(result.flows.size(), 2u);
+  for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 5000u) << flow.name;
+  // 20 000 packets of the stream and as many of the ping-pong, its acknowledgements included.
+  EXPECT_GT(dropped(result, "packet_lost"), 20u);
+  EXPECT_GT(result.flows[0].latency.maximum, microseconds(32)) << "half of a round trip with a time-out";
+  EXPECT_LT(result.flows[0].latency.p50, microseconds(10));
+}
+
+TEST(Run, LossIsRepeatable) {
+  config::Config config = load("loss.ini");
+  const std::string reference = jsonInChild(config, System::kQuantum);
+  EXPECT_EQ(jsonInChild(config, System::kQuantum), reference);
+  config.run.seed = 2;
+  EXPECT_NE(jsonInChild(config, System::kQuantum), reference);
+}
+
+// Each kind of fault on every way there and back, content checked.
+TEST(Run, ContentSurvivesEveryKindOfFault) {
+  config::Config config = mixedLoad();
+  for (config::HostSections& host : config.hosts) {
+    host.faults.loss = 0.003;
+    host.faults.lossBurst = 2;
+    host.faults.corruption = 0.003;
+    host.faults.duplication = 0.01;
+    host.faults.delay = 0.003;
+  }
+  for (config::NamedFlow& named : config.flows) named.flow.ack_timeout = 4;
+  const report::Result result = run(config);
+  EXPECT_FALSE(result.failed());
+  for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 3u * 400u) << flow.name;
+  EXPECT_GT(dropped(result, "packet_lost"), 0u);
+  EXPECT_GT(dropped(result, "packet_corrupted"), 0u);
+}
+
+config::Config allToOne(std::uint32_t hosts) {
+  config::Config config;
+  config.host.count = hosts;
+  config.hosts.resize(hosts);
+  for (std::uint32_t client = 1; client < hosts; ++client) {
+    FlowConfig flow;
+    flow.kind = FlowKind::kBandwidth;
+    flow.client = client;
+    flow.server = 0;
+    flow.size = Bytes(8192);
+    flow.tx_depth = 8;
+    flow.iters = 50;
+    config.flows.push_back({"from_" + std::to_string(client), flow});
+  }
+  return config;
+}
+
+TEST(Run, SixteenHostsAllToOneComplete) {
+  const report::Result result = run(allToOne(16));
+  EXPECT_FALSE(result.failed());
+  ASSERT_EQ(result.flows.size(), 15u);
+  for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 50u) << flow.name;
+  EXPECT_TRUE(result.drops.empty());
+}
+
+TEST(Run, SixteenHostsAllToOneCompleteThroughASmallBuffer) {
+  config::Config config = allToOne(16);
+  config.fabricSwitch.buffer = Bytes(300'000);
+  for (config::NamedFlow& named : config.flows) named.flow.ack_timeout = 8;
+  const report::Result result = run(config);
+  EXPECT_FALSE(result.failed());
+  for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 50u) << flow.name;
+  EXPECT_GT(dropped(result, "switch_buffer_full"), 0u);
+}
+
+// What arrives has gone through one cable: a message waits there for the windows of everybody.
+TEST(Run, IncastSharesOneCable) {
+  const report::Result result = run(load("incast.ini"));
+  EXPECT_FALSE(result.failed());
+  EXPECT_TRUE(result.drops.empty());
+  constexpr std::int64_t kMessage = 16 * (4096 + 26) + 16;  // packets; the first has the RDMA header
+  constexpr double kWindows = 8 * 4 * kMessage * 80;        // ps
+  for (const report::FlowResult& flow : result.flows) {
+    EXPECT_EQ(flow.iterations, 200u) << flow.name;
+    EXPECT_NEAR(static_cast<double>(flow.latency.p50.count()) / kWindows, 1, 0.01) << flow.name;
+  }
+}
+
+// The switch costs each of the two ways its latency and a second cable, and saves nothing.
+TEST(Run, TheSwitchAddsItsLatencyToAPingPong) {
+  config::Config config;
+  config.hosts.resize(config.host.count);
+  FlowConfig flow;
+  flow.iters = 1;
+  config.flows.push_back({"ping", flow});
+  const auto latencyInChild = [](const config::Config& c) {
+    const std::string json = jsonInChild(c, System::kQuantum);
+    const std::size_t at = json.find("\"p50\":");
+    EXPECT_NE(at, std::string::npos);
+    return std::atof(json.c_str() + at + 6);
+  };
+  const double direct = latencyInChild(config);
+  config.fabricSwitch.always = true;
+  EXPECT_NEAR(latencyInChild(config) - direct, 269 + 10, 1.0);
+}
+
 TEST(Run, PayloadTimingGivesTheSameTimes) {
   config::Config config = mixedLoad();
   const std::string moved = jsonInChild(config, System::kQuantum);

@@ -36,6 +36,34 @@ TEST(System, TearsDownWithoutALeak) {
   EXPECT_EQ(system.host(0).driver().pagesGiven(), 0u);
 }
 
+config::Config hosts(std::uint32_t count) {
+  config::Config config;
+  config.host.count = count;
+  config.hosts.resize(count);
+  return config;
+}
+
+TEST(System, TwoHostsAreConnectedBackToBackUnlessASwitchIsAskedFor) {
+  EXPECT_FALSE(System(hosts(2)).cabling().hasSwitch());
+}
+
+TEST(System, ASwitchMayStandBetweenTwoHosts) {
+  config::Config config = hosts(2);
+  config.fabricSwitch.always = true;
+  System system(config);
+  EXPECT_TRUE(system.cabling().hasSwitch());
+  EXPECT_NE(&system.cabling().plug(0).link, &system.cabling().plug(1).link);
+  EXPECT_EQ(system.bringUp(), "");
+}
+
+TEST(System, MoreHostsAreAtASwitch) {
+  System system(hosts(3));
+  EXPECT_TRUE(system.cabling().hasSwitch());
+  EXPECT_EQ(system.hosts(), 3u);
+  EXPECT_EQ(system.bringUp(), "");
+  EXPECT_GT(system.host(2).driver().completionVectors(), 0u);
+}
+
 TEST(System, SystemCNamesFollowTheConfiguration) {
   System system(twoHosts());
   EXPECT_NE(sc_core::sc_find_object("host.1.pcie"), nullptr);

@@ -1,0 +1,93 @@
+#include "models/network/switch.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace hca::network {
+
+Switch::Switch(kernel::Calendar& calendar, observe::Probes& probes, const SwitchConfig& config, std::uint32_t ports,
+               HostIndex self)
+    : calendar_(calendar),
+      probes_(probes),
+      config_(config),
+      self_(self),
+      ports_(ports),
+      crossings_(calendar, kernel::Priority::kNetwork, *this, &Switch::forward) {
+  for (std::uint32_t i = 0; i < ports; ++i) {
+    ports_[i].owner = this;
+    ports_[i].number = i;
+  }
+}
+
+void Switch::connect(std::uint32_t port, const PortIdentity& neighbour, PacketSender& sender) {
+  ports_[port].sender = &sender;
+  const std::size_t lid = neighbour.lid.value();
+  if (portOfLid_.size() <= lid) portOfLid_.resize(lid + 1, kNoPort);
+  portOfLid_[lid] = port;
+  addRoute(neighbour.gid, port);
+  addRoute(neighbour.ipv4Gid, port);
+}
+
+void Switch::addRoute(const Gid& gid, std::uint32_t port) {
+  const auto at = std::lower_bound(routes_.begin(), routes_.end(), gid,
+                                   [](const GidRoute& route, const Gid& wanted) { return route.gid < wanted; });
+  routes_.insert(at, {gid, port});
+}
+
+std::uint32_t Switch::portOf(const Route& route) const {
+  if (route.linkLayer == LinkLayer::kInfiniBand) {
+    const std::size_t lid = route.destinationLid.value();
+    return lid < portOfLid_.size() ? portOfLid_[lid] : kNoPort;
+  }
+  const auto at = std::lower_bound(routes_.begin(), routes_.end(), route.destinationGid,
+                                   [](const GidRoute& candidate, const Gid& wanted) { return candidate.gid < wanted; });
+  return at != routes_.end() && at->gid == route.destinationGid ? at->port : kNoPort;
+}
+
+void Switch::enter(std::uint32_t port, Packet& packet) {
+  crossings_.send(calendar_.now() + config_.latency, {std::move(packet), port});
+}
+
+// The packet stands before its output port, now: nothing that is earlier can still come.
+void Switch::forward(Crossing& crossing) {
+  const std::uint32_t to = portOf(crossing.packet.route);
+  if (to == kNoPort) return drop(ports_[crossing.from].counters.droppedDestination, crossing.packet);
+  Port& port = ports_[to];
+  assert(port.sender != nullptr);
+  if (port.waiting.empty() && port.sender->freeAt() <= calendar_.now()) {
+    return sendOut(port, std::move(crossing.packet));
+  }
+  const Bytes size(wireBytes(crossing.packet));
+  if (port.waitingBytes + size > config_.buffer) return drop(port.counters.droppedBuffer, crossing.packet);
+  port.waitingBytes += size;
+  port.counters.highWater = std::max(port.counters.highWater, port.waitingBytes);
+  port.waiting.push(std::move(crossing.packet));
+  if (port.waiting.size() == 1) calendar_.schedule(port.sender->freeAt(), kernel::Priority::kNetwork, *this, to);
+}
+
+// The port is free and something waits for it.
+void Switch::onCalendar(std::uint64_t number) {
+  Port& port = ports_[number];
+  Packet packet = port.waiting.pop();
+  port.waitingBytes = port.waitingBytes - Bytes(wireBytes(packet));
+  sendOut(port, std::move(packet));
+  if (!port.waiting.empty()) {
+    calendar_.schedule(port.sender->freeAt(), kernel::Priority::kNetwork, *this, number);
+  }
+}
+
+void Switch::sendOut(Port& port, Packet packet) {
+  ++port.counters.forwarded;
+  port.sender->transmit(std::move(packet));
+}
+
+void Switch::drop(std::uint64_t& counter, const Packet& packet) {
+  ++counter;
+  probes_.packet.fire([&] {
+    return observe::PacketEvent{observe::PacketEvent::Action::kDropped, calendar_.now(), self_, AdapterIndex(0),
+                                &packet};
+  });
+}
+
+}  // namespace hca::network
