@@ -24,6 +24,8 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.maxEqs = static_cast<std::uint32_t>(config.event.maxEqs);
   capabilities.logMaxMkey = config.memory.logMaxMkey;
   capabilities.logMaxPd = config.memory.logMaxPd;
+  capabilities.uc = true;
+  capabilities.ud = true;
   return capabilities;
 }
 

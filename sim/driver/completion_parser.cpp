@@ -43,6 +43,10 @@ void fillResponder(const wire::Cqe& cqe, wire::CqeOpcode opcode, WorkCompletion&
       opcode == wire::CqeOpcode::kResponderWriteImmediate || opcode == wire::CqeOpcode::kResponderSendImmediate;
   if (completion.hasImmediate || completion.hasInvalidatedKey) completion.immediateOrKey = cqe.immediate.host();
   completion.sourceQp = QpNumber(wire::Cqe::RemoteQp::get(cqe.flagsRemoteQp));
+  completion.hasGlobalRoute =
+      wire::Cqe::GrhInBuffer::get(cqe.flagsRemoteQp) || wire::Cqe::GrhInEntry::get(cqe.flagsRemoteQp);
+  completion.sourceLid = Lid(cqe.sourceLid.host());
+  completion.serviceLevel = static_cast<std::uint8_t>(wire::Cqe::ServiceLevel::get(cqe.flagsRemoteQp));
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ struct DeviceCapabilities {
   std::uint16_t deviceId = 0;
   QueueLimits limits;
   std::uint32_t blueFlameRegisterSize = 512;  ///< bytes of both halves; 0: no BlueFlame
+  bool uc = false;
+  bool ud = false;
   bool ignoreOverrun = false;
   bool moderation = false;
   bool wideEntries = true;  ///< 128-byte completion entries

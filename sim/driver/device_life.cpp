@@ -251,6 +251,8 @@ void DeviceLife::readCapabilities() {
   capabilities_.limits.maxCqEntries = 1U << Caps::LogMaxCqSize::get(caps);
   capabilities_.blueFlameRegisterSize =
       Caps::BlueFlame::get(caps) ? 1U << Caps::LogBlueFlameRegisterSize::get(caps) : 0;
+  capabilities_.uc = Caps::Uc::get(caps);
+  capabilities_.ud = Caps::Ud::get(caps);
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
   capabilities_.moderation = Caps::CqModeration::get(caps);
   capabilities_.clock = Hertz(std::int64_t{Caps::DeviceFrequencyKhz::get(caps)} * 1000);

@@ -48,6 +48,25 @@ bool allowed(QpType type, SendOpcode opcode) {
   return false;
 }
 
+// rdma-core providers/mlx5/verbs.c, mlx5_create_ah, and qp.c, set_datagram_seg.
+wire::DatagramSegment addressVector(const DatagramTarget& target) {
+  using Vector = wire::DatagramSegment;
+  const AddressHandle& to = target.address;
+  Vector vector;
+  vector.queueKey = wire::Be32(target.queueKey);
+  vector.destinationQp = wire::Be32(Vector::Extended::make(true) | Vector::QpNumber::make(target.qp.value()));
+  vector.rateServiceLevel = Vector::ServiceLevel::make(to.serviceLevel);
+  vector.pathBits = to.sourcePathBits & 0x7F;
+  vector.remoteLid = wire::Be16(to.lid.value());
+  if (!to.globalRoute) return vector;
+  vector.trafficClass = to.trafficClass;
+  vector.hopLimit = to.hopLimit;
+  vector.gidFlow = wire::Be32(Vector::GlobalRoute::make(true) | Vector::SourceGidIndex::make(to.sourceGidIndex) |
+                              Vector::FlowLabel::make(to.flowLabel));
+  std::copy(to.remoteGid.begin(), to.remoteGid.end(), vector.remoteGid);
+  return vector;
+}
+
 std::uint64_t inlineLength(const SendWorkRequest& request) {
   std::uint64_t length = 0;
   for (const ScatterGather& piece : request.scatterGather) length += piece.length;
@@ -117,6 +136,7 @@ VerbsError SendRing::post(const SendWorkRequest& request, host::MemoryBackend& m
   if (error != VerbsError::kNone) return error;
   Writer writer(*this, nextIndex_);
   writer.put(wire::ControlSegment{});  // filled in when the length is known
+  if (type_ == QpType::kUd) writer.put(addressVector(request.datagram));
   if (hasRemoteAddress(request.opcode)) {
     wire::RemoteAddressSegment remote;
     remote.address = wire::Be64(request.remoteAddress);

@@ -50,8 +50,21 @@ Object* find(const std::vector<std::unique_ptr<Object>>& table, Handle handle) {
   return handle.value() < table.size() ? table[handle.value()].get() : nullptr;
 }
 
+bool offers(const DeviceCapabilities& device, QpType type) {
+  if (type == QpType::kUc) return device.uc;
+  return type != QpType::kUd || device.ud;
+}
+
 adapter::QpService serviceOf(QpType type) {
-  return type == QpType::kUc ? adapter::QpService::kUc : adapter::QpService::kRc;
+  switch (type) {
+    case QpType::kRc:
+      break;
+    case QpType::kUc:
+      return adapter::QpService::kUc;
+    case QpType::kUd:
+      return adapter::QpService::kUd;
+  }
+  return adapter::QpService::kRc;
 }
 
 }  // namespace
@@ -228,7 +241,7 @@ void ThreadClient::createQp(const QpRequest& request, CqHandle sendCq, CqHandle 
   const ClientCq* receives = find(cqs_, receiveCq);
   if (!sendSize || !receiveSize || sends == nullptr || receives == nullptr) return done(refused);
   refused.error = VerbsError::kNotSupported;
-  if (request.type == QpType::kUd) return done(refused);  // needs address handles, which this interface has none of
+  if (!offers(driver_.capabilities(), request.type)) return done(refused);
 
   auto qp = std::make_shared<ClientQp>();
   qp->type = request.type;
@@ -310,6 +323,7 @@ void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const Connection
   attributes.remoteAtomic = connection.remoteAtomic;
   attributes.path.remoteLid = peer.lid;
   attributes.path.ackTimeout = connection.ackTimeout;
+  attributes.queueKey = connection.queueKey;
 
   using Optional = wire::QpOptional;
   constexpr std::uint32_t kRights = Optional::kRemoteRead | Optional::kRemoteWrite | Optional::kRemoteAtomic;
@@ -319,7 +333,8 @@ void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const Connection
                        [next](const Answer<int>& answer) { next(answer.result); });
     });
   };
-  Sequence::run({modify(QpTransition::kResetToInit, kRights | Optional::kPkeyIndex | Optional::kPrimaryPort),
+  Sequence::run({modify(QpTransition::kResetToInit,
+                        kRights | Optional::kPkeyIndex | Optional::kQueueKey | Optional::kPrimaryPort),
                  modify(QpTransition::kInitToReadyToReceive, kRights),
                  modify(QpTransition::kReadyToReceiveToReadyToSend, kRights | Optional::kRnrTimeout)},
                 [done = std::move(done)](CommandResult result) { done(errorOf(result)); });

@@ -50,6 +50,7 @@ struct ConnectionAttributes {
   std::uint8_t minRnrTimer = 12;
   std::uint8_t maxReads = 16;  ///< rd_atomic, both ways
   bool remoteWrite = true, remoteRead = true, remoteAtomic = true;
+  std::uint32_t queueKey = 0x11111111;  ///< datagrams alone: what senders must know
 };
 
 enum class MemoryAccess : std::uint8_t { kLocalWrite = 1, kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8 };
@@ -90,7 +91,8 @@ class VerbsClient {
   virtual void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) = 0;
   virtual void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
                         std::function<void(QpCreated)> done) = 0;
-  /// Reset to init to ready-to-receive to ready-to-send.
+  /// Reset to init to ready-to-receive to ready-to-send. An unreliable datagram queue pair has no peer: of `peer` only
+  /// sendPsn counts, and datagrams that carry another queue key than `attributes` names are dropped.
   virtual void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
                        std::function<void(VerbsError)> done) = 0;
   virtual void modifyToError(QpHandle qp, std::function<void(VerbsError)> done) = 0;

@@ -1,6 +1,7 @@
 // Verbs words, as plain values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +28,30 @@ struct ScatterGather {
   MemoryKey localKey;
 };
 
+/// ibv_ah_attr, and with it the handle: where a datagram goes. On InfiniBand the library alone makes handles (rdma-core
+/// providers/mlx5/verbs.c, mlx5_create_ah), so they have no life of their own here.
+struct AddressHandle {
+  Lid lid;
+  std::uint8_t serviceLevel = 0;
+  std::uint8_t sourcePathBits = 0;
+  bool globalRoute = false;  ///< the datagram carries a GRH, made of what follows
+  std::array<std::uint8_t, 16> remoteGid{};
+  std::uint8_t sourceGidIndex = 0;
+  std::uint8_t hopLimit = 0;
+  std::uint8_t trafficClass = 0;
+  std::uint32_t flowLabel = 0;
+};
+
+/// wr.ud of ibv_send_wr
+struct DatagramTarget {
+  AddressHandle address;
+  QpNumber qp;
+  std::uint32_t queueKey = 0;
+};
+
+/// Bytes in front of a datagram in its receive buffer; they hold the GRH if it came with one.
+constexpr std::uint32_t kGlobalRouteHeaderSize = 40;
+
 /// ibv_send_wr
 struct SendWorkRequest {
   std::uint64_t workRequestId = 0;  ///< wr_id
@@ -41,6 +66,7 @@ struct SendWorkRequest {
   MemoryKey remoteKey;
   std::uint64_t compareOrAdd = 0;
   std::uint64_t swap = 0;
+  DatagramTarget datagram;  ///< of an unreliable datagram queue pair's requests
 };
 
 /// ibv_recv_wr
@@ -90,12 +116,15 @@ struct WorkCompletion {
   WcStatus status = WcStatus::kSuccess;
   WcOpcode opcode = WcOpcode::kSend;
   std::uint8_t vendorError = 0;
-  std::uint32_t byteLength = 0;
+  std::uint32_t byteLength = 0;  ///< of reads, atomics and receives; a datagram's includes the 40 bytes of the GRH
   bool hasImmediate = false;
   bool hasInvalidatedKey = false;
   std::uint32_t immediateOrKey = 0;
   QpNumber qp;
-  QpNumber sourceQp;
+  QpNumber sourceQp;            ///< of a receive
+  bool hasGlobalRoute = false;  ///< the first 40 bytes of the receive buffer are a GRH
+  Lid sourceLid;                ///< of a datagram, as is the next
+  std::uint8_t serviceLevel = 0;
   std::uint64_t timestamp = 0;  ///< raw adapter clock
 };
 

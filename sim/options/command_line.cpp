@@ -133,7 +133,8 @@ int execute(const Command& command, const std::vector<std::string>& words, const
   const std::optional<Arguments> arguments = parse(command, words, problem);
   if (!arguments) return complain(environment, problem);
   const std::size_t count = arguments->operands.size();
-  if (count < command.leastOperands) return complain(environment, "no CONFIG is named; " + usage(command));
+  const bool enough = count >= command.leastOperands || arguments->has("like");
+  if (!enough) return complain(environment, "no CONFIG is named; " + usage(command));
   if (command.mostIsLeast && count > command.leastOperands) {
     return complain(environment, "'" + arguments->operands.back() + "' is one word too many; " + usage(command));
   }

@@ -1,4 +1,5 @@
 #include "sim/options/command.h"
+#include "sim/options/perftest_line.h"
 
 namespace hca::options {
 
@@ -9,6 +10,8 @@ namespace {
 // Keys of the configuration, from the command line.
 void addSettings(po::options_description& options) {
   options.add_options()  //
+      ("like", po::value<std::string>()->value_name("\"ib_write_bw -s 64\""),
+       "add a flow that does what this command line of perftest does; no CONFIG is needed then")  //
       ("set", po::value<std::vector<std::string>>()->composing()->value_name("SECTION.KEY=VALUE"),
        "set a key, over every file; may be repeated")                                                               //
       ("seed", po::value<std::string>()->value_name("N"), "the same as --set run.seed=N")                           //
@@ -27,8 +30,9 @@ Command makeRun() {
       ("quiet", "no tables, no events, no progress bar")                                                        //
       ("timing", "add wall time and kernel activations to the result (they differ from run to run)");
   command.details =
-      "A CONFIG is a text file, see configs/REFERENCE.md; of several, a later one is stronger.\n"
-      "Exit status: 0 done, 1 the run failed, 2 bad input, 3 a fault of hcasim.\n";
+      std::string("A CONFIG is a text file, see configs/REFERENCE.md; of several, a later one is stronger.\n") +
+      "--like knows ib_write, ib_send, ib_read and ib_atomic, each as _lat and _bw, and of their flags:\n" +
+      perftestFlags() + "Exit status: 0 done, 1 the run failed, 2 bad input, 3 a fault of hcasim.\n";
   return command;
 }
 

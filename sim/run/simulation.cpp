@@ -211,6 +211,7 @@ void Simulation::collectDrops(report::Result& result) const {
         {"packet_wrong_service", packets.wrongService},
         {"packet_wrong_state", packets.wrongState},
         {"packet_wrong_partition", packets.wrongPartition},
+        {"message_dropped", node.adapter().responder().unreliableDrops()},
         {"packet_link_down", link.droppedDown},
         {"packet_wrong_destination", link.droppedDestination},
         {"packet_lost", link.lost},

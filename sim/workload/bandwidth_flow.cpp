@@ -17,6 +17,11 @@ constexpr unsigned kNumberBits = 40;
 std::uint64_t requestId(std::uint32_t index, std::uint64_t number) {
   return std::uint64_t{index} << kNumberBits | number;
 }
+std::uint64_t wordAt(const std::uint8_t* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
 std::uint32_t indexOf(std::uint64_t id) { return static_cast<std::uint32_t>(id >> kNumberBits); }
 std::uint64_t numberOf(std::uint64_t id) { return id & ((std::uint64_t{1} << kNumberBits) - 1); }
 
@@ -34,8 +39,8 @@ BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool mo
   serverShape.receiveDepth = usesReceives() ? config.rx_depth : 1;
   serverShape.receives = usesReceives();
   serverShape.withChannel = clientShape.withChannel;
-  // Writes land at the same places as they come from.
-  if (usesWrites()) serverShape.receiveDepth = std::max(serverShape.receiveDepth, config.tx_depth);
+  // Writes land at the same places as they come from, and reads the other way round.
+  if (!usesReceives() || usesWrites()) serverShape.receiveDepth = std::max(serverShape.receiveDepth, config.tx_depth);
   makeEnds(client, server, clientShape, serverShape);
   for (Pair& pair : pairs_) pair.postTimes.resize(config.tx_depth);
   for (std::uint32_t index = 0; index < config.qps; ++index) active_.push_back(index);
@@ -43,13 +48,7 @@ BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool mo
 
 void BandwidthFlow::begin() {
   numbered_ = movesPayload() && size() >= sizeof(std::uint64_t) && clientEnd().slots() >= config().tx_depth;
-  if (movesPayload()) {
-    for (std::uint32_t index = 0; index < config().qps; ++index) {
-      for (std::uint64_t slot = 0; slot < clientEnd().slots(); ++slot) {
-        fillPattern(clientEnd().bytes(clientEnd().sendAddress(index, slot)), size(), seed(index, slot));
-      }
-    }
-  }
+  if (movesPayload() && !isAtomic(config().verb)) fillSources();
   list_.assign(config().post_list, requestTemplate(clientEnd(), serverEnd()));
   receive_.assign(1, receiveTemplate(serverEnd()));
   const CompletionWaiter::Settings clientSettings{config().events, false, config().gap};
@@ -63,6 +62,17 @@ void BandwidthFlow::begin() {
     serve();
   }
   step();
+}
+
+// Where messages come from: for reads, from the server.
+void BandwidthFlow::fillSources() {
+  for (std::uint32_t index = 0; index < config().qps; ++index) {
+    for (std::uint64_t slot = 0; slot < clientEnd().slots(); ++slot) {
+      std::uint8_t* source = usesResponses() ? serverEnd().bytes(serverEnd().receiveAddress(index, slot))
+                                             : clientEnd().bytes(clientEnd().sendAddress(index, slot));
+      fillPattern(source, size(), seed(index, slot));
+    }
+  }
 }
 
 // ---- client
@@ -79,7 +89,11 @@ void BandwidthFlow::step() {
   }
   if (clientDone()) {
     clientFinished_ = true;
-    return finishIfDone();
+    finishIfDone();
+    // What is not there by then was lost.
+    constexpr Time kGrace = microseconds(100);
+    if (!finished() && mayLose()) clientEnd().client().sleepFor(kGrace, [this] { finish(); });
+    return;
   }
   clientWaiter_->wait([this] {
     takeSends();
@@ -133,8 +147,12 @@ bool BandwidthFlow::postList(std::uint32_t index, std::uint64_t count) {
 void BandwidthFlow::prepare(std::uint32_t index, std::uint64_t message, driver::SendWorkRequest& request) {
   request.workRequestId = requestId(index, message);
   request.scatterGather.front().address = clientEnd().sendAddress(index, message);
-  request.remoteAddress = serverEnd().receiveAddress(index, message % clientEnd().slots());
+  request.remoteAddress =
+      serverEnd().receiveAddress(index, isAtomic(config().verb) ? 0 : message % clientEnd().slots());
+  request.datagram.qp = serverEnd().qpNumber(index);
+  setOperands(message, request);
   request.signaled = (message + 1) % config().cq_mod == 0 || message + 1 == total_;
+  request.solicited = config().solicited && ((message + 1) % config().solicited_every == 0 || message + 1 == total_);
   request.immediateOrKey = static_cast<std::uint32_t>(message);
   if (numbered_) writeHeader(index, message);
 }
@@ -144,13 +162,15 @@ void BandwidthFlow::takeSends() {
 }
 
 void BandwidthFlow::takeSend(const driver::WorkCompletion& completion) {
-  Pair& pair = pairs_[indexOf(completion.workRequestId)];
+  const std::uint32_t index = indexOf(completion.workRequestId);
+  Pair& pair = pairs_[index];
   const std::uint64_t number = numberOf(completion.workRequestId);
   if (countError(completion)) {
     pair.failed = true;
     pair.completed = number + 1;
     return;
   }
+  if (usesResponses()) checkResponses(index, number, completion.byteLength);
   const Time now = clientEnd().client().threadTime();
   if (number >= config().warmup) {
     latency_.add(now - pair.postTimes[number % config().tx_depth]);
@@ -185,9 +205,7 @@ void BandwidthFlow::takeReceives() {
       pair.failed = true;
       continue;
     }
-    if (completion.byteLength != size()) ++corrupted_;
-    if (completion.hasImmediate && completion.immediateOrKey != static_cast<std::uint32_t>(pair.received)) ++corrupted_;
-    if (movesPayload() && !usesWrites()) checkReceived(index, pair.received, slot);
+    checkReceived(index, slot, completion);
     ++pair.received;
     postReceive(index, slot);
   }
@@ -200,8 +218,24 @@ void BandwidthFlow::postReceive(std::uint32_t index, std::uint64_t number) {
   serverEnd().client().postReceive(serverEnd().qp(index), receive_);
 }
 
-void BandwidthFlow::checkReceived(std::uint32_t index, std::uint64_t number, std::uint64_t slot) {
-  if (!isIntact(serverEnd().bytes(serverEnd().receiveAddress(index, slot)), index, number)) ++corrupted_;
+void BandwidthFlow::checkReceived(std::uint32_t index, std::uint64_t slot, const driver::WorkCompletion& completion) {
+  Pair& pair = pairs_[index];
+  const std::uint8_t* content = received(serverEnd(), index, slot);
+  const bool immediate = completion.hasImmediate;
+  const bool checksContent = movesPayload() && !usesWrites();
+  // Some may be missing: then a message must say itself which one it is.
+  std::uint64_t number = pair.expected;
+  if (mayLose() && immediate) {
+    number = completion.immediateOrKey;
+  } else if (mayLose() && numbered_) {
+    std::memcpy(&number, content, sizeof number);
+  }
+  const bool known = !mayLose() || immediate || numbered_;
+  bool intact = completion.byteLength == size() + serverEnd().headerSize() && number >= pair.expected;
+  if (immediate) intact = intact && completion.immediateOrKey == static_cast<std::uint32_t>(number);
+  if (checksContent && known) intact = intact && isIntact(content, index, number);
+  if (!intact) ++corrupted_;
+  pair.expected = number + 1;
 }
 
 bool BandwidthFlow::serverDone() const {
@@ -220,7 +254,23 @@ std::uint64_t BandwidthFlow::seed(std::uint32_t index, std::uint64_t message) co
 }
 
 void BandwidthFlow::writeHeader(std::uint32_t index, std::uint64_t message) {
-  std::memcpy(clientEnd().bytes(clientEnd().sendAddress(index, message)), &message, sizeof message);
+  // Where a response goes there is to be nothing that could be taken for it.
+  const std::uint64_t header = usesResponses() ? ~message : message;
+  std::memcpy(clientEnd().bytes(clientEnd().sendAddress(index, message)), &header, sizeof header);
+}
+
+// Of everything that the completion of message `last` says to be done.
+void BandwidthFlow::checkResponses(std::uint32_t index, std::uint64_t last, std::uint32_t length) {
+  if (length != size()) ++corrupted_;
+  if (!movesPayload()) return;
+  for (std::uint64_t message = pairs_[index].completed; message <= last; ++message) {
+    const std::uint8_t* content = clientEnd().bytes(clientEnd().sendAddress(index, message));
+    if (!isAtomic(config().verb)) {
+      if (!matchesPattern(content, size(), seed(index, message))) ++corrupted_;
+    } else if (numbered_ && wordAt(content) != message) {
+      ++corrupted_;
+    }
+  }
 }
 
 bool BandwidthFlow::isIntact(const std::uint8_t* content, std::uint32_t index, std::uint64_t message) const {
@@ -229,9 +279,20 @@ bool BandwidthFlow::isIntact(const std::uint8_t* content, std::uint32_t index, s
   return matchesPattern(content, size(), seed(index, message), sizeof message);
 }
 
+// Each atomic added one.
+void BandwidthFlow::checkWords() {
+  for (std::uint32_t index = 0; index < config().qps; ++index) {
+    const Pair& pair = pairs_[index];
+    if (pair.failed || pair.completed != pair.posted) continue;
+    if (wordAt(serverEnd().bytes(serverEnd().receiveAddress(index, 0))) != pair.completed) ++corrupted_;
+  }
+}
+
 // Writes give the server no completion: what the last message of each place left there is looked at in the end.
 void BandwidthFlow::checkRemainder() {
-  if (!movesPayload() || !usesWrites()) return;
+  if (!movesPayload()) return;
+  if (isAtomic(config().verb)) return checkWords();
+  if (!usesWrites()) return;
   const std::uint64_t slots = clientEnd().slots();
   for (std::uint32_t index = 0; index < config().qps; ++index) {
     const Pair& pair = pairs_[index];

@@ -12,7 +12,8 @@ namespace hca::sim {
 
 /// The client keeps up to tx_depth requests outstanding on each queue pair, as perftest's bandwidth tests do: post
 /// while there is room on each in turn, then take completions. The server takes and reposts receives, if the verb needs
-/// any. A sample is the time from the post call of a signaled request to the moment at which its completion was seen.
+/// any; an unreliable service loses messages that it is too slow for. A sample is the time from the post call of a
+/// signaled request to the moment at which its completion was seen.
 class BandwidthFlow final : public Flow {
  public:
   BandwidthFlow(std::string name, const FlowConfig& config, bool movesPayload, driver::VerbsClient& client,
@@ -23,6 +24,7 @@ class BandwidthFlow final : public Flow {
     std::uint64_t posted = 0;
     std::uint64_t completed = 0;
     std::uint64_t received = 0;
+    std::uint64_t expected = 0;  // number of the next message to be received
     bool failed = false;
     std::vector<Time> postTimes;  // of message n at n modulo tx_depth
   };
@@ -45,11 +47,14 @@ class BandwidthFlow final : public Flow {
   void serve();
   void takeReceives();
   void postReceive(std::uint32_t index, std::uint64_t number);
-  void checkReceived(std::uint32_t index, std::uint64_t number, std::uint64_t slot);
+  void checkReceived(std::uint32_t index, std::uint64_t slot, const driver::WorkCompletion& completion);
   [[nodiscard]] bool serverDone() const;
 
   void finishIfDone();
   [[nodiscard]] std::uint64_t seed(std::uint32_t index, std::uint64_t message) const;
+  void fillSources();
+  void checkResponses(std::uint32_t index, std::uint64_t last, std::uint32_t length);
+  void checkWords();
   void writeHeader(std::uint32_t index, std::uint64_t message);
   [[nodiscard]] bool isIntact(const std::uint8_t* content, std::uint32_t index, std::uint64_t message) const;
 

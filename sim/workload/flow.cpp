@@ -19,6 +19,12 @@ SendOpcode opcodeOf(FlowVerb verb) {
       return SendOpcode::kSend;
     case FlowVerb::kSendImmediate:
       return SendOpcode::kSendImmediate;
+    case FlowVerb::kRead:
+      return SendOpcode::kRead;
+    case FlowVerb::kFetchAdd:
+      return SendOpcode::kFetchAdd;
+    case FlowVerb::kCompareSwap:
+      return SendOpcode::kCompareSwap;
   }
   return SendOpcode::kSend;
 }
@@ -95,15 +101,22 @@ driver::SendWorkRequest Flow::requestTemplate(const FlowEndpoint& from, const Fl
   request.opcode = opcodeOf(config_.verb);
   request.scatterGather.push_back({0, static_cast<std::uint32_t>(size()), from.key()});
   request.solicited = config_.solicited;
-  request.inlineData = from.inlines();
+  request.inlineData = from.inlines() && !usesResponses();
   request.remoteKey = to.key();
+  request.datagram = to.datagramTarget(0);
   return request;
 }
 
 driver::ReceiveWorkRequest Flow::receiveTemplate(const FlowEndpoint& at) const {
   driver::ReceiveWorkRequest request;
-  request.scatterGather.push_back({0, static_cast<std::uint32_t>(size()), at.key()});
+  request.scatterGather.push_back({0, static_cast<std::uint32_t>(size()) + at.headerSize(), at.key()});
   return request;
+}
+
+void Flow::setOperands(std::uint64_t message, driver::SendWorkRequest& request) const {
+  const bool swaps = config_.verb == FlowVerb::kCompareSwap;
+  request.compareOrAdd = swaps ? message : 1;
+  request.swap = message + 1;
 }
 
 bool Flow::countError(const driver::WorkCompletion& completion) {

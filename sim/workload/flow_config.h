@@ -11,7 +11,23 @@
 namespace hca::sim {
 
 enum class FlowKind : std::uint8_t { kLatency, kBandwidth, kArmRace };
-enum class FlowVerb : std::uint8_t { kWrite, kWriteImmediate, kSend, kSendImmediate };
+enum class FlowVerb : std::uint8_t {
+  kWrite,
+  kWriteImmediate,
+  kSend,
+  kSendImmediate,
+  kRead,
+  kFetchAdd,
+  kCompareSwap,
+};
+enum class FlowTransport : std::uint8_t { kRc, kUc, kUd };
+
+constexpr bool isAtomic(FlowVerb verb) { return verb == FlowVerb::kFetchAdd || verb == FlowVerb::kCompareSwap; }
+/// Whether the peer's adapter answers with data, without its software.
+constexpr bool hasResponse(FlowVerb verb) { return verb == FlowVerb::kRead || isAtomic(verb); }
+/// Whether a message takes a receive of the peer.
+constexpr bool usesReceive(FlowVerb verb) { return verb != FlowVerb::kWrite && !hasResponse(verb); }
+
 enum class EventOrder : std::uint8_t { kOff, kSafe, kUnsafe };
 
 }  // namespace hca::sim
@@ -29,7 +45,15 @@ struct EnumNames<sim::FlowVerb> {
   static constexpr std::pair<const char*, sim::FlowVerb> kNames[] = {{"write", sim::FlowVerb::kWrite},
                                                                      {"write_with_imm", sim::FlowVerb::kWriteImmediate},
                                                                      {"send", sim::FlowVerb::kSend},
-                                                                     {"send_with_imm", sim::FlowVerb::kSendImmediate}};
+                                                                     {"send_with_imm", sim::FlowVerb::kSendImmediate},
+                                                                     {"read", sim::FlowVerb::kRead},
+                                                                     {"fetch_add", sim::FlowVerb::kFetchAdd},
+                                                                     {"compare_swap", sim::FlowVerb::kCompareSwap}};
+};
+template <>
+struct EnumNames<sim::FlowTransport> {
+  static constexpr std::pair<const char*, sim::FlowTransport> kNames[] = {
+      {"rc", sim::FlowTransport::kRc}, {"uc", sim::FlowTransport::kUc}, {"ud", sim::FlowTransport::kUd}};
 };
 template <>
 struct EnumNames<sim::EventOrder> {
@@ -45,6 +69,7 @@ namespace hca::sim {
 struct FlowConfig {
   FlowKind kind = FlowKind::kLatency;
   FlowVerb verb = FlowVerb::kWrite;
+  FlowTransport transport = FlowTransport::kRc;
   std::uint32_t client = 0;
   std::uint32_t server = 1;
   std::uint32_t client_core = 0;
@@ -70,21 +95,26 @@ struct FlowConfig {
   std::uint32_t cq_period = 0;
   EventOrder events = EventOrder::kOff;
   bool solicited = false;
+  std::uint32_t solicited_every = 1;
   Time gap{};
   Time pause{};
   std::uint32_t ack_timeout = 14;
   std::uint32_t retry_count = 7;
   std::uint32_t rnr_retry = 7;
+  std::uint32_t min_rnr_timer = 12;
   Time published_latency{};
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
     using config::range;
     key("kind", self.kind,
-        "latency: ping-pong; bandwidth: a window of outstanding messages from client to server; arm_race: messages "
+        "latency: ping-pong, or one read or atomic after the other; bandwidth: a window of outstanding messages from "
+        "client to server; arm_race: messages "
         "that "
         "land between the server's last empty poll and its arm");
     key("verb", self.verb, "What the client posts");
+    key("transport", self.transport,
+        "rc: reliable connection; uc: unreliable connection; ud: unreliable datagram, one packet a message");
     key("client", self.client, range(0U, 1023U), "Host that starts");
     key("server", self.server, range(0U, 1023U), "Host at the other end");
     key("client_core", self.client_core, range(0U, 1023U), "Core of the client's thread");
@@ -114,12 +144,17 @@ struct FlowConfig {
         "off: poll; safe: arm, poll once more, sleep; unsafe: poll until empty, arm, sleep (loses wake-ups where the "
         "specification allows it)");
     key("solicited", self.solicited, "Messages ask for a solicited event and the server arms for these alone");
+    key("solicited_every", self.solicited_every, range(1U, 32768U),
+        "bandwidth: every how many messages, and with the last one, such an event is asked for");
     key("gap", self.gap, range(Time(0), milliseconds(1000)),
         "Computation of the waiting thread between its last empty poll and the arm");
     key("pause", self.pause, range(Time(0), milliseconds(1000)), "arm_race: time between two messages");
     key("ack_timeout", self.ack_timeout, range(0U, 31U), "Acknowledgement time-out: 4.096 us x 2^n (0: none)");
     key("retry_count", self.retry_count, range(0U, 7U), "Retries after a time-out");
     key("rnr_retry", self.rnr_retry, range(0U, 7U), "Retries after receiver not ready (7: for ever)");
+    key("min_rnr_timer", self.min_rnr_timer, range(0U, 31U),
+        "How long a sender that found no receive has to wait, as a code: 1 is 10 us, 12 is 640 us, 31 is 492 ms, 0 is "
+        "655 ms");
     key("published_latency", self.published_latency, range(Time(0), milliseconds(1000)),
         "Figure measured on real hardware, shown beside the simulated median (0: none)");
   }

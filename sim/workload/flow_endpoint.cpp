@@ -11,13 +11,25 @@ constexpr std::uint64_t kLine = 64;
 // More places than this are not worth their memory: messages then share them.
 constexpr std::uint64_t kMaxBuffer = std::uint64_t{256} << 20;
 
+driver::QpType typeOf(FlowTransport transport) {
+  switch (transport) {
+    case FlowTransport::kRc:
+      break;
+    case FlowTransport::kUc:
+      return driver::QpType::kUc;
+    case FlowTransport::kUd:
+      return driver::QpType::kUd;
+  }
+  return driver::QpType::kRc;
+}
+
 std::uint32_t firstPsn(std::uint32_t index) { return (0x100 + index * 0x10) & 0xFFFFFF; }
 
 }  // namespace
 
 FlowEndpoint::FlowEndpoint(driver::VerbsClient& client, const FlowConfig& config, const Shape& shape)
     : client_(client), config_(config), shape_(shape) {
-  const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(config.size.count(), 1));
+  const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(config.size.count(), 1)) + headerSize();
   stride_ = (size + kLine - 1) / kLine * kLine;
   const std::uint64_t wanted = std::max(shape.sendDepth, shape.receiveDepth);
   const std::uint64_t room = kMaxBuffer / 2 / (stride_ * config.qps);
@@ -30,7 +42,8 @@ void FlowEndpoint::setUp(Done done) {
     if (error != VerbsError::kNone) return done(error);
     constexpr auto kAccess = static_cast<std::uint32_t>(driver::MemoryAccess::kLocalWrite) |
                              static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteWrite) |
-                             static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteRead);
+                             static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteRead) |
+                             static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteAtomic);
     client_.registerMemory(base_, receiveOffset_ * 2, kAccess, [this, done](const driver::MrRegistered& region) {
       if (region.error != VerbsError::kNone) return done(region.error);
       key_ = region.localKey;
@@ -71,6 +84,7 @@ void FlowEndpoint::createQueues(const Done& done) {
 
 driver::QpRequest FlowEndpoint::pairRequest() const {
   driver::QpRequest request;
+  request.type = typeOf(config_.transport);
   request.maxSendWr = shape_.sendDepth;
   request.maxReceiveWr = shape_.receiveDepth;
   request.maxInline = static_cast<std::uint32_t>(config_.inline_size.count());
@@ -87,6 +101,14 @@ void FlowEndpoint::createQueuePairs(const Done& done) {
   });
 }
 
+driver::DatagramTarget FlowEndpoint::datagramTarget(std::uint32_t index) const {
+  driver::DatagramTarget target;
+  target.address.lid = client_.lid();
+  target.qp = qpNumber(index);
+  target.queueKey = driver::ConnectionAttributes{}.queueKey;
+  return target;
+}
+
 void FlowEndpoint::connect(const FlowEndpoint& peer, Done done) { connectFrom(0, peer, done); }
 
 void FlowEndpoint::connectFrom(std::uint32_t index, const FlowEndpoint& peer, const Done& done) {
@@ -101,6 +123,7 @@ void FlowEndpoint::connectFrom(std::uint32_t index, const FlowEndpoint& peer, co
   attributes.ackTimeout = static_cast<std::uint8_t>(config_.ack_timeout);
   attributes.retryCount = static_cast<std::uint8_t>(config_.retry_count);
   attributes.rnrRetry = static_cast<std::uint8_t>(config_.rnr_retry);
+  attributes.minRnrTimer = static_cast<std::uint8_t>(config_.min_rnr_timer);
   client_.connect(qp(index), remote, attributes, [this, index, &peer, done](VerbsError error) {
     if (error != VerbsError::kNone) return done(error);
     connectFrom(index + 1, peer, done);

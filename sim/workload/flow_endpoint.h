@@ -36,6 +36,12 @@ class FlowEndpoint {
   /// Every completion queue; one if shared.
   [[nodiscard]] const std::vector<driver::CqHandle>& queues() const { return queues_; }
   [[nodiscard]] MemoryKey key() const { return key_; }
+  /// How to reach queue pair `index` by datagrams.
+  [[nodiscard]] driver::DatagramTarget datagramTarget(std::uint32_t index) const;
+  /// Bytes that a receive buffer needs in front of the message.
+  [[nodiscard]] std::uint32_t headerSize() const {
+    return config_.transport == FlowTransport::kUd ? driver::kGlobalRouteHeaderSize : 0;
+  }
 
   [[nodiscard]] std::uint32_t slots() const { return slots_; }
   /// Address of a place; `slot` is taken modulo slots().

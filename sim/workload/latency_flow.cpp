@@ -69,7 +69,7 @@ void LatencyFlow::waitForReceive(Side& side) {
 
 void LatencyFlow::onMessage(Side& side) {
   if (movesPayload() && size() > 0) {
-    const std::uint8_t* content = side.end.bytes(side.end.receiveAddress(0, 0));
+    const std::uint8_t* content = received(side.end, 0, 0);
     const Side& from = side.begins ? *serverSide_ : *clientSide_;
     const bool intact = matchesPattern(content, size() - 1, seed(from, side.received)) &&
                         content[size() - 1] == lastByte(side.received);

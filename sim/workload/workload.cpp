@@ -5,6 +5,7 @@
 #include "sim/workload/arm_race_flow.h"
 #include "sim/workload/bandwidth_flow.h"
 #include "sim/workload/latency_flow.h"
+#include "sim/workload/response_latency_flow.h"
 
 namespace hca::sim {
 namespace {
@@ -13,6 +14,9 @@ std::unique_ptr<Flow> makeFlow(const std::string& name, const FlowConfig& config
                                driver::VerbsClient& client, driver::VerbsClient& server) {
   switch (config.kind) {
     case FlowKind::kLatency:
+      if (hasResponse(config.verb)) {
+        return std::make_unique<ResponseLatencyFlow>(name, config, movesPayload, client, server);
+      }
       return std::make_unique<LatencyFlow>(name, config, movesPayload, client, server);
     case FlowKind::kBandwidth:
       return std::make_unique<BandwidthFlow>(name, config, movesPayload, client, server);

@@ -53,6 +53,14 @@ TEST(ParseCompletion, ResponderWithImmediate) {
   EXPECT_EQ(completion.immediateOrKey, 0xDEADBEEFU);
   EXPECT_EQ(completion.byteLength, 0x1000U);
   EXPECT_EQ(completion.sourceQp, QpNumber(0xAABBCC));
+  EXPECT_FALSE(completion.hasGlobalRoute);
+  bytes[0x16] = 0x12, bytes[0x17] = 0x34;  // source LID
+  bytes[0x18] = 0x17;                      // GRH in the buffer, service level 7
+  completion = parseCompletion(entry(bytes));
+  EXPECT_TRUE(completion.hasGlobalRoute);
+  EXPECT_EQ(completion.sourceLid, Lid(0x1234));
+  EXPECT_EQ(completion.serviceLevel, 7);
+  EXPECT_EQ(completion.sourceQp, QpNumber(0xAABBCC));
   bytes[0x3F] = 0x10;
   completion = parseCompletion(entry(bytes));
   EXPECT_EQ(completion.opcode, WcOpcode::kReceiveWriteImmediate);

@@ -65,6 +65,37 @@ TEST_F(SendRingTest, WriteIsControlRemoteAddressAndData) {
   EXPECT_EQ(at(48, 1)[0], 0x5A) << "nothing behind the request is touched";
 }
 
+TEST_F(SendRingTest, DatagramHasItsAddressVectorBehindTheControlSegment) {
+  SendRing ring(blocks_.data(), counter_.data(), size_, QpNumber(0xABCDEF), QpType::kUd);
+  SendWorkRequest request;
+  request.scatterGather.push_back({0x1122334455667788, 0x99, MemoryKey(7)});
+  request.datagram.queueKey = 0x11223344;
+  request.datagram.qp = QpNumber(0x010203);
+  request.datagram.address.lid = Lid(0xBEEF);
+  request.datagram.address.serviceLevel = 5;
+  request.datagram.address.sourcePathBits = 3;
+  ASSERT_EQ(ring.post(request, memory_), VerbsError::kNone);
+  EXPECT_EQ(at(0, 16), (Bytes8{0, 0, 0, 0x0A, 0xAB, 0xCD, 0xEF, 5, 0, 0, 0, 0x08, 0, 0, 0, 0}));
+  EXPECT_EQ(at(16, 16), (Bytes8{0x11, 0x22, 0x33, 0x44, 0, 0, 0, 0, 0x80, 1, 2, 3, 5, 3, 0xBE, 0xEF}));
+  EXPECT_EQ(at(32, 32), Bytes8(32)) << "no global route";
+  EXPECT_EQ(at(64, 16), (Bytes8{0, 0, 0, 0x99, 0, 0, 0, 7, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88}));
+}
+
+TEST_F(SendRingTest, GlobalRouteOfADatagram) {
+  SendRing ring(blocks_.data(), counter_.data(), size_, QpNumber(1), QpType::kUd);
+  SendWorkRequest request;
+  AddressHandle& to = request.datagram.address;
+  to.globalRoute = true;
+  to.trafficClass = 0xA5;
+  to.hopLimit = 64;
+  to.sourceGidIndex = 0xC3;
+  to.flowLabel = 0x54321;
+  std::iota(to.remoteGid.begin(), to.remoteGid.end(), std::uint8_t{0xE0});
+  ASSERT_EQ(ring.post(request, memory_), VerbsError::kNone);
+  EXPECT_EQ(at(42, 6), (Bytes8{0xA5, 64, 0x4C, 0x35, 0x43, 0x21}));
+  EXPECT_EQ(at(48, 16), Bytes8(to.remoteGid.begin(), to.remoteGid.end()));
+}
+
 TEST_F(SendRingTest, FlagsAndImmediate) {
   SendRing ring = makeRing();
   SendWorkRequest request;

@@ -45,8 +45,10 @@ class BlockingThread {
   driver::VerbsError destroyCq(driver::CqHandle cq) {
     return await<driver::VerbsError>([&](auto done) { client_.destroyCq(cq, done); });
   }
-  driver::QpCreated createQp(driver::CqHandle sends, driver::CqHandle receives, std::uint32_t depth = 64) {
+  driver::QpCreated createQp(driver::CqHandle sends, driver::CqHandle receives, std::uint32_t depth = 64,
+                             driver::QpType type = driver::QpType::kRc) {
     driver::QpRequest request;
+    request.type = type;
     request.maxSendWr = depth;
     request.maxReceiveWr = depth;
     request.maxInline = 60;
@@ -121,10 +123,10 @@ struct ConnectedPair {
 /// Connects a new queue pair; each side completes into the one queue given.
 inline ConnectedPair connectPair(BlockingThread& left, driver::CqHandle leftCq, BlockingThread& right,
                                  driver::CqHandle rightCq, const driver::ConnectionAttributes& attributes = {},
-                                 std::uint32_t depth = 64) {
+                                 std::uint32_t depth = 64, driver::QpType type = driver::QpType::kRc) {
   ConnectedPair pair;
-  pair.left = left.createQp(leftCq, leftCq, depth);
-  pair.right = right.createQp(rightCq, rightCq, depth);
+  pair.left = left.createQp(leftCq, leftCq, depth, type);
+  pair.right = right.createQp(rightCq, rightCq, depth, type);
   EXPECT_EQ(pair.left.error, driver::VerbsError::kNone);
   EXPECT_EQ(pair.right.error, driver::VerbsError::kNone);
   EXPECT_EQ(right.connect(pair.right.handle, left.client().lid(), pair.left.number, attributes),

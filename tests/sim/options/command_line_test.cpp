@@ -112,6 +112,27 @@ TEST_F(CommandLineTest, NamesTheNearestOption) {
   EXPECT_EQ(runs_, 0);
 }
 
+TEST_F(CommandLineTest, RunsLikePerftestWithoutAConfig) {
+  action_ = [] {};
+  EXPECT_EQ(call({"run", "--like", "ib_write_bw -q 4 -s 64 -t 128"}), kDone);
+  EXPECT_EQ(runs_, 1);
+  EXPECT_EQ(call({"config", "show", "--like", "ib_write_bw -q 4 -s 64 -t 128", "--set", "flow.ib_write_bw.iters=7"}),
+            kDone);
+  EXPECT_THAT(out(), HasSubstr("[flow.ib_write_bw]"));
+  EXPECT_THAT(out(), testing::ContainsRegex("qps += 4"));
+  EXPECT_THAT(out(), testing::ContainsRegex("iters += 7")) << "--set is stronger";
+}
+
+TEST_F(CommandLineTest, ComplainsAboutWhatIsNotLikePerftest) {
+  EXPECT_EQ(call({"run", "--like", "ib_write_bw -Z 4"}), kBadInput);
+  EXPECT_EQ(err(),
+            "hcasim: --like: '-Z' is no flag of ib_write_bw that is known here; known are -s, -n, -q, -t, -Q, -I, -e, "
+            "-m, -c, -l\n");
+  EXPECT_EQ(call({"run", "--like", "ib_read_bw -c UC", good_}), kBadInput);
+  EXPECT_THAT(err(), HasSubstr("--like flow.ib_read_bw.verb=read"));
+  EXPECT_EQ(runs_, 0);
+}
+
 TEST_F(CommandLineTest, RunsAndPrintsATable) {
   result_.flows.emplace_back().name = "first";
   EXPECT_EQ(call({"run", good_}), kDone);

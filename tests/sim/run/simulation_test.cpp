@@ -9,23 +9,14 @@
 #include <fstream>
 #include <sstream>
 
-#include "sim/config/config_loader.h"
 #include "sim/report/result_json.h"
+#include "tests/sim/run/shipped_config.h"
 
 namespace hca::sim {
 namespace {
 
-config::Config load(const std::string& name, const std::vector<config::Setting>& settings = {}) {
-  config::LoadedConfig loaded = config::loadConfig({std::string(HCASIM_CONFIGS) + "/" + name}, settings);
-  EXPECT_TRUE(loaded.problems.empty());
-  return loaded.config;
-}
-
-report::Result run(const config::Config& config, Time quantum = System::kQuantum) {
-  Simulation::Options options;
-  options.quantum = quantum;
-  return Simulation(config, options).run();
-}
+using test::loadShipped;
+using test::runConfig;
 
 // In a process of its own, since SystemC elaborates once a process.
 std::string jsonInChild(const config::Config& config, Time quantum) {
@@ -33,7 +24,7 @@ std::string jsonInChild(const config::Config& config, Time quantum) {
   close(mkstemp(name));
   const pid_t child = fork();
   if (child == 0) {
-    std::ofstream(name) << report::toJson(run(config, quantum));
+    std::ofstream(name) << report::toJson(runConfig(config, quantum));
     _exit(0);
   }
   int status = 0;
@@ -75,7 +66,7 @@ TEST(Run, QuantumChangesNoResult) {
 }
 
 TEST(Run, QuickstartIsWithinAQuarterOfThePublishedFigures) {
-  const report::Result result = run(load("quickstart.ini"));
+  const report::Result result = runConfig(loadShipped("quickstart.ini"));
   EXPECT_FALSE(result.failed());
   ASSERT_EQ(result.flows.size(), 5u);
   for (const report::FlowResult& flow : result.flows) {
@@ -87,7 +78,7 @@ TEST(Run, QuickstartIsWithinAQuarterOfThePublishedFigures) {
 }
 
 TEST(Run, ArmRaceIsLostAndNamed) {
-  const report::Result result = run(load("arm_race_lost.ini"));
+  const report::Result result = runConfig(loadShipped("arm_race_lost.ini"));
   ASSERT_EQ(result.failures.size(), 1u);
   EXPECT_EQ(result.failures[0].kind, "lost_wakeup");
   EXPECT_EQ(result.failures[0].host, HostIndex(1));
@@ -99,22 +90,23 @@ TEST(Run, ArmRaceIsLostAndNamed) {
 }
 
 TEST(Run, ArmRaceIsSurvivedByOnePollMore) {
-  const report::Result result = run(load("arm_race_safe.ini"));
+  const report::Result result = runConfig(loadShipped("arm_race_safe.ini"));
   EXPECT_FALSE(result.failed());
   EXPECT_EQ(result.flows[0].iterations, 2u);
 }
 
 TEST(Run, LenientArmRuleServesTheSameRaceAndSaysSo) {
   const report::Result result =
-      run(load("arm_race_lost.ini", {{"--set", "adapter.completion.arm_rule=ci_compare_once"}}));
+      runConfig(loadShipped("arm_race_lost.ini", {{"--set", "adapter.completion.arm_rule=ci_compare_once"}}));
   EXPECT_FALSE(result.failed());
   ASSERT_EQ(result.hazards.size(), 1u);
   EXPECT_EQ(result.hazards[0].kind, "arm_after_entry");
 }
 
 TEST(Run, StrictNotifyMakesTheLossReal) {
-  const report::Result result = run(load("arm_race_lost.ini", {{"--set", "adapter.completion.arm_rule=ci_compare_once"},
-                                                               {"--set", "run.strict_notify=true"}}));
+  const report::Result result =
+      runConfig(loadShipped("arm_race_lost.ini", {{"--set", "adapter.completion.arm_rule=ci_compare_once"},
+                                                  {"--set", "run.strict_notify=true"}}));
   EXPECT_TRUE(result.failed());
 }
 
@@ -123,7 +115,7 @@ std::vector<int> steps(const std::string& name) {
   std::ostringstream told;
   Simulation::Options options;
   options.events = &told;
-  const report::Result result = Simulation(load(name), options).run();
+  const report::Result result = Simulation(loadShipped(name), options).run();
   (void)result;
   std::vector<int> found;
   std::istringstream lines(told.str());

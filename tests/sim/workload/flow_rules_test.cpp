@@ -42,6 +42,79 @@ TEST(FlowRules, LatencyOfAnEmptyWriteHasNothingToWaitFor) {
   EXPECT_EQ(firstKey(config), "size");
 }
 
+TEST(FlowRules, ReadsAndAtomicsNeedAReliableConnection) {
+  for (const FlowVerb verb : {FlowVerb::kRead, FlowVerb::kFetchAdd, FlowVerb::kCompareSwap}) {
+    FlowConfig config = flow(FlowKind::kLatency);
+    config.verb = verb;
+    config.size = Bytes(8);
+    EXPECT_EQ(firstKey(config), "");
+    config.transport = FlowTransport::kUc;
+    EXPECT_EQ(firstKey(config), "verb");
+    config.transport = FlowTransport::kUd;
+    EXPECT_EQ(firstKey(config), "verb");
+  }
+}
+
+TEST(FlowRules, AtomicsAreOfEightBytes) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.verb = FlowVerb::kFetchAdd;
+  config.size = Bytes(8);
+  EXPECT_EQ(firstKey(config), "");
+  config.size = Bytes(9);
+  EXPECT_EQ(firstKey(config), "size");
+  config.size = Bytes(7);
+  EXPECT_EQ(firstKey(config), "size");
+}
+
+TEST(FlowRules, LatencyOfAReadNeedsEveryCompletion) {
+  FlowConfig config = flow(FlowKind::kLatency);
+  config.cq_mod = 2;
+  EXPECT_EQ(firstKey(config), "");
+  config.verb = FlowVerb::kRead;
+  EXPECT_EQ(firstKey(config), "cq_mod");
+  config.kind = FlowKind::kBandwidth;
+  EXPECT_EQ(firstKey(config), "");
+}
+
+TEST(FlowRules, DatagramsAreSendsOfOnePacket) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.transport = FlowTransport::kUd;
+  config.mtu = Bytes(1024);
+  config.size = Bytes(1024);
+  EXPECT_EQ(firstKey(config), "");
+  config.size = Bytes(1025);
+  EXPECT_EQ(firstKey(config), "size");
+  config.size = Bytes(64);
+  config.verb = FlowVerb::kWrite;
+  EXPECT_EQ(firstKey(config), "verb");
+  config.verb = FlowVerb::kWriteImmediate;
+  EXPECT_EQ(firstKey(config), "verb");
+}
+
+TEST(FlowRules, SolicitedNowAndThen) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.solicited = true;
+  config.rx_depth = 16;
+  config.solicited_every = 16;
+  EXPECT_EQ(firstKey(config), "");
+  config.solicited_every = 17;
+  EXPECT_EQ(firstKey(config), "solicited_every");
+  config.solicited_every = 2;
+  config.solicited = false;
+  EXPECT_EQ(firstKey(config), "solicited_every");
+  config.solicited = true;
+  config.kind = FlowKind::kLatency;
+  EXPECT_EQ(firstKey(config), "solicited_every");
+}
+
+TEST(FlowRules, RaceIsForReliableConnections) {
+  FlowConfig config = flow(FlowKind::kArmRace);
+  config.events = EventOrder::kSafe;
+  EXPECT_EQ(firstKey(config), "");
+  config.transport = FlowTransport::kUc;
+  EXPECT_EQ(firstKey(config), "transport");
+}
+
 TEST(FlowRules, RaceNeedsCompletionsEventsAndACount) {
   FlowConfig config = flow(FlowKind::kArmRace);
   EXPECT_EQ(firstKey(config), "events");

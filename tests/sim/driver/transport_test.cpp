@@ -1,0 +1,193 @@
+// Reads, atomics, and the unreliable services, as a program uses them.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/sim/driver/verbs_pair.h"
+
+namespace hca::test {
+namespace {
+
+using driver::QpType;
+using driver::SendOpcode;
+using driver::SendWorkRequest;
+using driver::VerbsError;
+using driver::WcOpcode;
+using driver::WcStatus;
+
+SendWorkRequest towards(const BlockingThread& peer, SendWorkRequest request, std::uint64_t offset = 0) {
+  request.remoteAddress = peer.buffer() + offset;
+  request.remoteKey = peer.region().remoteKey;
+  return request;
+}
+
+std::uint64_t wordAt(BlockingThread& thread, std::uint64_t offset = 0) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, thread.client().bytes(thread.buffer() + offset, sizeof word), sizeof word);
+  return word;
+}
+
+void setWord(BlockingThread& thread, std::uint64_t value) {
+  std::memcpy(thread.client().bytes(thread.buffer(), sizeof value), &value, sizeof value);
+}
+
+TEST(Transport, ReadBringsTheBytesAndTheirNumber) {
+  VerbsPair verbs;
+  std::uint8_t* source = verbs.right.client().bytes(verbs.right.buffer(), 5000);
+  for (std::size_t i = 0; i < 5000; ++i) source[i] = static_cast<std::uint8_t>(i * 7 + 1);
+  verbs.left.post(verbs.pair.left.handle, towards(verbs.right, verbs.left.request(SendOpcode::kRead, 9, 5000)));
+  verbs.settle();
+  const auto completions = verbs.left.poll(verbs.leftCq.handle);
+  ASSERT_EQ(completions.size(), 1U);
+  EXPECT_EQ(completions[0].status, WcStatus::kSuccess);
+  EXPECT_EQ(completions[0].opcode, WcOpcode::kRead);
+  EXPECT_EQ(completions[0].byteLength, 5000U);
+  EXPECT_EQ(completions[0].workRequestId, 9U);
+  EXPECT_EQ(std::memcmp(verbs.left.client().bytes(verbs.left.buffer(), 5000), source, 5000), 0);
+  EXPECT_TRUE(verbs.right.poll(verbs.rightCq.handle).empty()) << "the other side takes no part";
+}
+
+TEST(Transport, AtomicsReturnTheValueBefore) {
+  VerbsPair verbs;
+  setWord(verbs.right, 40);
+  SendWorkRequest request = towards(verbs.right, verbs.left.request(SendOpcode::kFetchAdd, 1, 8));
+  request.compareOrAdd = 2;
+  verbs.left.post(verbs.pair.left.handle, request);
+  verbs.settle();
+  EXPECT_EQ(wordAt(verbs.left), 40U);
+  EXPECT_EQ(wordAt(verbs.right), 42U);
+
+  request.opcode = SendOpcode::kCompareSwap;
+  request.compareOrAdd = 41;
+  request.swap = 7;
+  verbs.left.post(verbs.pair.left.handle, request);
+  verbs.settle();
+  EXPECT_EQ(wordAt(verbs.right), 42U) << "another value was there: no swap";
+  request.compareOrAdd = 42;
+  verbs.left.post(verbs.pair.left.handle, request);
+  verbs.settle();
+  EXPECT_EQ(wordAt(verbs.left), 42U);
+  EXPECT_EQ(wordAt(verbs.right), 7U);
+
+  const auto completions = verbs.left.poll(verbs.leftCq.handle);
+  ASSERT_EQ(completions.size(), 3U);
+  EXPECT_EQ(completions[0].opcode, WcOpcode::kFetchAdd);
+  EXPECT_EQ(completions[1].opcode, WcOpcode::kCompareSwap);
+  for (const auto& completion : completions) EXPECT_EQ(completion.byteLength, 8U);
+}
+
+TEST(Transport, ReadWithoutTheRightIsRefusedByThePeer) {
+  VerbsPair verbs;
+  const std::uint64_t address = verbs.right.client().allocate(4096, 4096);
+  const auto region = verbs.right.registerBuffer(address, 4096, 0);
+  SendWorkRequest request = verbs.left.request(SendOpcode::kRead, 1);
+  request.remoteAddress = address;
+  request.remoteKey = region.remoteKey;
+  verbs.left.post(verbs.pair.left.handle, request);
+  verbs.settle();
+  const auto completions = verbs.left.poll(verbs.leftCq.handle);
+  ASSERT_EQ(completions.size(), 1U);
+  EXPECT_EQ(completions[0].status, WcStatus::kRemoteAccess);
+}
+
+TEST(Transport, UnreliableConnectionWritesAndSendsButReadsNothing) {
+  VerbsPair verbs;
+  const ConnectedPair pair =
+      connectPair(verbs.left, verbs.leftCq.handle, verbs.right, verbs.rightCq.handle, {}, 64, QpType::kUc);
+  verbs.right.postReceive(pair.right.handle, 5);
+  setWord(verbs.left, 0x1234);
+  verbs.left.post(pair.left.handle, towards(verbs.right, verbs.left.request(SendOpcode::kWrite, 1), 4096));
+  verbs.left.post(pair.left.handle, verbs.left.request(SendOpcode::kSend, 2));
+  verbs.settle();
+  EXPECT_EQ(wordAt(verbs.right, 4096), 0x1234U);
+  const auto sends = verbs.left.poll(verbs.leftCq.handle);
+  ASSERT_EQ(sends.size(), 2U);
+  EXPECT_EQ(sends[0].status, WcStatus::kSuccess);
+  EXPECT_EQ(sends[1].status, WcStatus::kSuccess);
+  const auto receives = verbs.right.poll(verbs.rightCq.handle);
+  ASSERT_EQ(receives.size(), 1U);
+  EXPECT_EQ(receives[0].workRequestId, 5U);
+  EXPECT_EQ(receives[0].byteLength, 64U);
+  const auto read = towards(verbs.right, verbs.left.request(SendOpcode::kRead, 3));
+  EXPECT_EQ(verbs.left.post(pair.left.handle, read).error, VerbsError::kInvalid);
+}
+
+/// A datagram queue pair on each side.
+class Datagrams : public testing::Test {
+ protected:
+  Datagrams()
+      : pair_(
+            connectPair(verbs_.left, verbs_.leftCq.handle, verbs_.right, verbs_.rightCq.handle, {}, 64, QpType::kUd)) {}
+
+  SendWorkRequest datagram(std::uint64_t id, std::uint32_t length) {
+    SendWorkRequest request = verbs_.left.request(SendOpcode::kSend, id, length);
+    request.datagram.address.lid = verbs_.right.client().lid();
+    request.datagram.qp = pair_.right.number;
+    request.datagram.queueKey = driver::ConnectionAttributes{}.queueKey;
+    return request;
+  }
+  /// Sends it into a receive that is posted for it.
+  std::vector<driver::WorkCompletion> send(const SendWorkRequest& request) {
+    verbs_.right.postReceive(pair_.right.handle, 77, 4096 + driver::kGlobalRouteHeaderSize);
+    EXPECT_EQ(verbs_.left.post(pair_.left.handle, request).error, VerbsError::kNone);
+    verbs_.settle();
+    return verbs_.right.poll(verbs_.rightCq.handle);
+  }
+
+  VerbsPair verbs_;
+  ConnectedPair pair_;
+};
+
+TEST_F(Datagrams, ArriveBehindFortyBytesAndNameTheirSender) {
+  setWord(verbs_.left, 0xABCD);
+  const auto receives = send(datagram(1, 100));
+  ASSERT_EQ(receives.size(), 1U);
+  EXPECT_EQ(receives[0].workRequestId, 77U);
+  EXPECT_EQ(receives[0].byteLength, 140U);
+  EXPECT_EQ(receives[0].sourceQp, pair_.left.number);
+  EXPECT_EQ(receives[0].sourceLid, verbs_.left.client().lid());
+  EXPECT_FALSE(receives[0].hasGlobalRoute);
+  EXPECT_EQ(wordAt(verbs_.right, driver::kGlobalRouteHeaderSize), 0xABCDU);
+  const auto sends = verbs_.left.poll(verbs_.leftCq.handle);
+  ASSERT_EQ(sends.size(), 1U);
+  EXPECT_EQ(sends[0].status, WcStatus::kSuccess);
+}
+
+TEST_F(Datagrams, GlobalRouteIsInTheBuffer) {
+  SendWorkRequest request = datagram(1, 16);
+  request.datagram.address.globalRoute = true;
+  request.datagram.address.trafficClass = 0xA5;
+  request.datagram.address.hopLimit = 9;
+  request.datagram.address.flowLabel = 0x12345;
+  const auto receives = send(request);
+  ASSERT_EQ(receives.size(), 1U);
+  EXPECT_TRUE(receives[0].hasGlobalRoute);
+  const std::uint8_t* header = verbs_.right.client().bytes(verbs_.right.buffer(), driver::kGlobalRouteHeaderSize);
+  EXPECT_EQ(header[0], 0x6A);  // version 6, traffic class, flow label
+  EXPECT_EQ(header[1], 0x51);
+  EXPECT_EQ(header[2], 0x23);
+  EXPECT_EQ(header[3], 0x45);
+  EXPECT_EQ(header[7], 9);
+}
+
+TEST_F(Datagrams, WithAnotherQueueKeyAreDropped) {
+  SendWorkRequest request = datagram(1, 16);
+  request.datagram.queueKey = 0x2222;
+  EXPECT_TRUE(send(request).empty());
+  EXPECT_EQ(verbs_.left.poll(verbs_.leftCq.handle).size(), 1U) << "the sender doesn't learn it";
+}
+
+TEST_F(Datagrams, OfOnePacketAndNotAByteMore) {
+  ASSERT_EQ(send(datagram(1, 4096)).size(), 1U);
+  EXPECT_EQ(verbs_.left.poll(verbs_.leftCq.handle).front().status, WcStatus::kSuccess);
+  EXPECT_TRUE(send(datagram(2, 4097)).empty());
+  EXPECT_EQ(verbs_.left.poll(verbs_.leftCq.handle).front().status, WcStatus::kLocalLength);
+}
+
+TEST_F(Datagrams, CanOnlySend) {
+  const auto write = towards(verbs_.right, verbs_.left.request(SendOpcode::kWrite, 3));
+  EXPECT_EQ(verbs_.left.post(pair_.left.handle, write).error, VerbsError::kInvalid);
+}
+
+}  // namespace
+}  // namespace hca::test

@@ -1,0 +1,174 @@
+// Flows of reads and atomics, and of the unreliable services, against the real adapters.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/sim/workload/flow_run.h"
+
+namespace hca::test {
+namespace {
+
+using sim::FlowConfig;
+using sim::FlowKind;
+using sim::FlowTransport;
+using sim::FlowVerb;
+
+FlowConfig makeFlow(FlowKind kind, FlowVerb verb, std::int64_t size, FlowTransport transport = FlowTransport::kRc) {
+  FlowConfig flow;
+  flow.kind = kind;
+  flow.verb = verb;
+  flow.transport = transport;
+  flow.size = Bytes(size);
+  flow.iters = 200;
+  flow.warmup = 10;
+  flow.tx_depth = 32;
+  flow.rx_depth = 512;
+  flow.server_core = 1;
+  return flow;
+}
+
+/// Adds `flow` behind the flows that are there.
+void append(FlowRun& run, FlowConfig flow) {
+  const std::size_t count = run.workload().flows().size();
+  if (count != 0) flow.after = std::to_string(count - 1);
+  run.add(std::to_string(count), flow);
+}
+
+void expectClean(FlowRun& run) {
+  for (std::size_t index = 0; index < run.workload().flows().size(); ++index) {
+    SCOPED_TRACE(index);
+    const sim::Flow& flow = run.flow(index);
+    EXPECT_EQ(flow.problem(), "");
+    const report::FlowResult result = run.workload().results()[index];
+    EXPECT_EQ(result.iterations, std::uint64_t{flow.config().iters} * flow.config().qps);
+    EXPECT_EQ(result.errors, 0U);
+    EXPECT_EQ(flow.corrupted(), 0U);
+  }
+}
+
+TEST(TransportFlow, ReadsBringTheirContent) {
+  FlowRun run;
+  for (const FlowKind kind : {FlowKind::kLatency, FlowKind::kBandwidth}) {
+    for (const std::int64_t size : {0, 4, 64, 4096, 4097, 20'000}) append(run, makeFlow(kind, FlowVerb::kRead, size));
+  }
+  FlowConfig many = makeFlow(FlowKind::kBandwidth, FlowVerb::kRead, 64);
+  many.qps = 8;
+  many.cq_mod = 5;
+  append(run, many);
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+}
+
+TEST(TransportFlow, AtomicsCount) {
+  FlowRun run;
+  for (const FlowVerb verb : {FlowVerb::kFetchAdd, FlowVerb::kCompareSwap}) {
+    append(run, makeFlow(FlowKind::kLatency, verb, 8));
+    FlowConfig many = makeFlow(FlowKind::kBandwidth, verb, 8);
+    many.qps = 4;
+    append(run, many);
+  }
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+}
+
+TEST(TransportFlow, WrongWordAtTheServerIsSeen) {
+  FlowRun run;
+  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kFetchAdd, 8));
+  ASSERT_TRUE(run.run()) << run.problem();
+  const sim::FlowEndpoint& server = run.flow(0).serverSide();
+  std::uint8_t* word = server.bytes(server.receiveAddress(0, 0));
+  std::uint64_t value = 0;
+  std::memcpy(&value, word, sizeof value);
+  EXPECT_EQ(value, 210U);
+  ++*word;
+  EXPECT_EQ(run.workload().results().size(), 1U);  // which checks the word
+  EXPECT_EQ(run.flow(0).corrupted(), 1U);
+}
+
+TEST(TransportFlow, ReadLatencyIsAWholeRoundTrip) {
+  FlowRun run;
+  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kWrite, 8));
+  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kRead, 8));
+  ASSERT_TRUE(run.run()) << run.problem();
+  const auto results = run.workload().results();
+  EXPECT_EQ(results[0].latencyKind, report::LatencyKind::kHalfRoundTrip);
+  EXPECT_EQ(results[1].latencyKind, report::LatencyKind::kPostToCompletion);
+  EXPECT_EQ(results[1].latency.samples, 200U);
+  EXPECT_GT(results[1].latency.p50, results[0].latency.p50);
+  EXPECT_LT(results[1].latency.p50.count(), 3 * results[0].latency.p50.count());
+}
+
+TEST(TransportFlow, ReadLatencyByDurationAndByEvent) {
+  FlowRun run;
+  FlowConfig flow = makeFlow(FlowKind::kLatency, FlowVerb::kRead, 8);
+  flow.iters = 0;
+  flow.duration = microseconds(100);
+  append(run, flow);
+  FlowConfig sleeping = makeFlow(FlowKind::kLatency, FlowVerb::kRead, 8);
+  sleeping.events = sim::EventOrder::kSafe;
+  append(run, sleeping);
+  ASSERT_TRUE(run.run()) << run.problem();
+  const auto results = run.workload().results();
+  EXPECT_GE(results[0].measured, microseconds(100));
+  EXPECT_LT(results[0].measured, microseconds(110));
+  EXPECT_EQ(results[1].iterations, 200U);
+  EXPECT_GT(results[1].latency.p50, results[0].latency.p50);
+}
+
+TEST(TransportFlow, UnreliableConnectionDeliversWritesAndSends) {
+  FlowRun run;
+  for (const FlowKind kind : {FlowKind::kLatency, FlowKind::kBandwidth}) {
+    for (const FlowVerb verb : {FlowVerb::kWrite, FlowVerb::kSend, FlowVerb::kSendImmediate}) {
+      for (const std::int64_t size : {4, 64, 9000}) append(run, makeFlow(kind, verb, size, FlowTransport::kUc));
+    }
+  }
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+}
+
+TEST(TransportFlow, DatagramsArriveBehindTheirHeader) {
+  FlowRun run;
+  for (const FlowKind kind : {FlowKind::kLatency, FlowKind::kBandwidth}) {
+    for (const FlowVerb verb : {FlowVerb::kSend, FlowVerb::kSendImmediate}) {
+      for (const std::int64_t size : {4, 64, 4096}) append(run, makeFlow(kind, verb, size, FlowTransport::kUd));
+    }
+  }
+  FlowConfig many = makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 64, FlowTransport::kUd);
+  many.qps = 4;
+  append(run, many);
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+}
+
+// One receive for a window of messages: most find none. The flow ends all the same, and what came is intact.
+TEST(TransportFlow, DatagramsWithoutAReceiveAreLost) {
+  FlowRun run;
+  FlowConfig flow = makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 64, FlowTransport::kUd);
+  flow.rx_depth = 1;
+  append(run, flow);
+  append(run, makeFlow(FlowKind::kBandwidth, FlowVerb::kWrite, 64));  // the cores are free again
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+  EXPECT_GT(run.system().host(1).adapter().responder().unreliableDrops(), 0U);
+}
+
+TEST(TransportFlow, TheSenderOfASendWithoutReceiveWaitsAsTold) {
+  FlowRun run;
+  FlowConfig flow = makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 64);
+  flow.warmup = 0;
+  flow.iters = 20;
+  flow.rx_depth = 1;
+  flow.min_rnr_timer = 1;
+  append(run, flow);
+  flow.min_rnr_timer = 12;
+  append(run, flow);
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+  const auto results = run.workload().results();
+  EXPECT_GT(results[0].latency.maximum, microseconds(10));
+  EXPECT_LT(results[0].latency.maximum, microseconds(640));
+  EXPECT_GT(results[1].latency.maximum, microseconds(640));
+}
+
+}  // namespace
+}  // namespace hca::test
