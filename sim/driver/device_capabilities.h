@@ -17,6 +17,7 @@ struct DeviceCapabilities {
   std::uint32_t blueFlameRegisterSize = 512;  ///< bytes of both halves; 0: no BlueFlame
   bool ignoreOverrun = false;
   bool moderation = false;
+  bool resize = false;      ///< of completion queues
   bool wideEntries = true;  ///< 128-byte completion entries
   Hertz clock{};            ///< of time stamps
   Lid lid;                  ///< of port 1

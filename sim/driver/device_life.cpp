@@ -252,6 +252,7 @@ void DeviceLife::readCapabilities() {
   capabilities_.blueFlameRegisterSize =
       Caps::BlueFlame::get(caps) ? 1U << Caps::LogBlueFlameRegisterSize::get(caps) : 0;
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
+  capabilities_.resize = Caps::CqResize::get(caps);
   capabilities_.moderation = Caps::CqModeration::get(caps);
   capabilities_.clock = Hertz(std::int64_t{Caps::DeviceFrequencyKhz::get(caps)} * 1000);
 }
