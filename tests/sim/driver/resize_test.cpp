@@ -1,6 +1,8 @@
 // Completion queues that change their size, through the driver role.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/sim/driver/verbs_pair.h"
 
 namespace hca::test {
@@ -39,6 +41,12 @@ class Resizing : public VerbsPair {
       EXPECT_EQ(completion.workRequestId, taken_++);
     }
     return completions.size();
+  }
+  /// Lets the time of the threads' calls pass, which otherwise adds up until their next step.
+  void passCost() {
+    for (BlockingThread* thread : {&left, &right}) {
+      thread->await<bool>([&](auto done) { thread->client().afterCost([done] { done(true); }); });
+    }
   }
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
@@ -89,6 +97,37 @@ TEST(Resize, NothingIsLostRepeatedOrReorderedWhereverTheRingWraps) {
     ASSERT_EQ(verbs.taken(), verbs.sent());
   }
   EXPECT_EQ(verbs.counters().overruns, 0U);
+}
+
+// A resize succeeds exactly if the old ring has a slot for its entry and the new one room for what is unread.
+TEST(Resize, RandomSequencesKeepOrderAndRefuseExactlyWhatDoesNotFit) {
+  Resizing verbs(7);
+  std::mt19937_64 random(11);
+  std::uint64_t slots = 8;
+  std::size_t done = 0;
+  std::size_t refused = 0;
+  for (int step = 0; step < 1500; ++step) {
+    const std::uint64_t unread = verbs.sent() - verbs.taken();
+    const std::uint64_t amount = random() % 12;
+    if (random() % 3 == 0) {
+      verbs.deliver(std::min(amount, slots - unread));
+    } else if (random() % 2 == 0) {
+      EXPECT_EQ(verbs.take(amount + 1), std::min(amount + 1, unread));
+    } else {
+      const std::uint64_t wanted = std::uint64_t{2} << random() % 6;
+      const bool fits = wanted == slots || (unread < slots && unread <= wanted);
+      ASSERT_EQ(verbs.resize(static_cast<std::int32_t>(wanted) - 1).error == VerbsError::kNone, fits) << step;
+      if (fits) slots = wanted;
+      ++(fits ? done : refused);
+    }
+    verbs.passCost();
+  }
+  verbs.take();
+  EXPECT_EQ(verbs.taken(), verbs.sent());
+  EXPECT_GT(done, 100U);
+  EXPECT_GT(refused, 50U);
+  EXPECT_EQ(verbs.counters().overruns, 0U);
+  EXPECT_EQ(verbs.counters().cqes, verbs.sent());
 }
 
 TEST(Resize, UnderLoad) {
