@@ -47,6 +47,7 @@ enum class CqAction : std::uint8_t {
   kWake,            ///< the thread runs again
   kOverrun,         ///< an entry found the queue full
   kEntryLost,       ///< overrun ignored: an unread entry was overwritten
+  kResized,         ///< the resize entry became visible; index = its number, the last in the old ring
 };
 
 struct CqEvent {

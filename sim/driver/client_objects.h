@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "models/host/bus_address_space.h"
 #include "sim/driver/completion_ring.h"
 #include "sim/driver/dma_memory.h"
 #include "sim/driver/doorbell_records.h"
+#include "sim/driver/moderation/moderation_policy.h"
 #include "sim/driver/receive_ring.h"
 #include "sim/driver/send_ring.h"
 #include "sim/driver/verbs_client.h"
@@ -28,11 +30,12 @@ class EntryWaiter {
 
 struct ClientCq final : host::MemoryWatcher {
   ClientCq(EntryWaiter& entryWaiter, const DmaBuffer& ringBuffer, const DoorbellRecord& doorbellRecord,
-           unsigned logSize, std::uint32_t stride)
+           unsigned logSize, std::uint32_t entryBytes)
       : waiter(entryWaiter),
         buffer(ringBuffer),
         record(doorbellRecord),
-        ring(ringBuffer.bytes, doorbellRecord.bytes, logSize, stride) {}
+        ring(ringBuffer.bytes, doorbellRecord.bytes, logSize, entryBytes),
+        stride(entryBytes) {}
 
   void onMemoryWritten(BusAddress, std::uint64_t) override {
     if (spinning) waiter.onEntryWritten(*this);
@@ -44,6 +47,9 @@ struct ClientCq final : host::MemoryWatcher {
   DmaBuffer buffer;
   DoorbellRecord record;
   CompletionRing ring;
+  std::uint32_t stride;  // bytes an entry
+  std::unique_ptr<ModerationPolicy> moderation;
+  std::uint64_t taken = 0;  // completions of the round under way
   bool withChannel = false;
   bool spinning = false;           // a thread polls it in vain
   std::uint32_t spinPosition = 0;  // of several that are polled in turn

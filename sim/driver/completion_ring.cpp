@@ -13,9 +13,32 @@ CompletionRing::CompletionRing(std::uint8_t* entries, std::uint8_t* record, unsi
 }
 
 void CompletionRing::initialise() {
-  for (std::uint64_t index = 0; index < entries(); ++index) entryEnd(index)[-1] = wire::OpOwn::kInitial;
+  invalidate(entries_, logSize_, stride_);
   const wire::CqDoorbellRecord zero;
   std::memcpy(record_, &zero, sizeof zero);
+}
+
+void CompletionRing::invalidate(std::uint8_t* entries, unsigned logSize, std::uint32_t stride) {
+  const std::uint64_t end = std::uint64_t{stride} << logSize;
+  for (std::uint64_t at = stride; at <= end; at += stride) entries[at - 1] = wire::OpOwn::kInitial;
+}
+
+std::optional<std::uint32_t> CompletionRing::moveTo(std::uint8_t* entries, unsigned logSize) {
+  const std::uint64_t mask = (std::uint64_t{1} << logSize) - 1;
+  std::uint64_t index = consumerIndex_;
+  while (isOwned(index) && wire::OpOwn::Opcode::get(entryEnd(index)[-1]) != wire::CqeOpcode::kResize) {
+    if (index - consumerIndex_ == this->entries()) return std::nullopt;
+    std::uint8_t* target = entries + ((index + 1) & mask) * stride_;
+    std::memcpy(target, entryEnd(index) - stride_, stride_);
+    wire::OpOwn::Owner::set(target[stride_ - 1], wire::ownerBit(static_cast<std::uint32_t>(index + 1), logSize));
+    ++index;
+  }
+  if (!isOwned(index)) return std::nullopt;
+  const auto copied = static_cast<std::uint32_t>(index - consumerIndex_);
+  entries_ = entries;
+  logSize_ = logSize;
+  ++consumerIndex_;
+  return copied;
 }
 
 void CompletionRing::publish() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "models/base/byte_view.h"
 #include "models/base/ids.h"
@@ -31,6 +32,14 @@ class CompletionRing {
   /// Drops the entries of a queue pair that is gone (libmlx5: mlx5_cq_clean) and tells the adapter.
   /// `userIndex`: the queue pair's. Returns how many were dropped.
   std::uint32_t clean(std::uint32_t userIndex);
+
+  /// Makes every entry of a ring invalid, before the adapter learns of it.
+  static void invalidate(std::uint8_t* entries, unsigned logSize, std::uint32_t stride);
+  /// After a resize: copies the entries that were not consumed, up to the resize entry, into the new ring and goes on
+  /// there (libmlx5: mlx5_cq_resize_copy_cqes). The resize entry takes an index, so each is copied one index up. The
+  /// new ring was invalidated before the adapter learnt of it. Returns how many were copied; nothing, and changes
+  /// nothing of use, if there is no resize entry.
+  std::optional<std::uint32_t> moveTo(std::uint8_t* entries, unsigned logSize);
 
   /// Writes the arm word of the record and returns the doorbell register's value (host order of the big-endian word).
   std::uint64_t arm(CqNumber cq, bool solicitedOnly);

@@ -19,6 +19,7 @@ struct DeviceCapabilities {
   bool ud = false;
   bool ignoreOverrun = false;
   bool moderation = false;
+  bool resize = false;      ///< of completion queues
   bool wideEntries = true;  ///< 128-byte completion entries
   Hertz clock{};            ///< of time stamps
   Lid lid;                  ///< of port 1

@@ -254,6 +254,7 @@ void DeviceLife::readCapabilities() {
   capabilities_.uc = Caps::Uc::get(caps);
   capabilities_.ud = Caps::Ud::get(caps);
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
+  capabilities_.resize = Caps::CqResize::get(caps);
   capabilities_.moderation = Caps::CqModeration::get(caps);
   capabilities_.clock = Hertz(std::int64_t{Caps::DeviceFrequencyKhz::get(caps)} * 1000);
 }

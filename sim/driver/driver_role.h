@@ -70,6 +70,8 @@ class DriverRole {
   virtual void destroyCq(OwnerId owner, CqNumber cq, Done<int> done) = 0;
   virtual void modifyCqModeration(OwnerId owner, CqNumber cq, std::uint16_t count, std::uint16_t period,
                                   Done<int> done) = 0;
+  /// `ring`: stride, logSize and ring pages count. When `done` runs, a resize entry ends the old ring.
+  virtual void resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) = 0;
   virtual void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) = 0;
   virtual void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) = 0;
   virtual void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,

@@ -157,6 +157,12 @@ void KernelDriver::modifyCqModeration(OwnerId owner, CqNumber cq, std::uint16_t 
           [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
 }
 
+void KernelDriver::resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) {
+  if (!owners_.owns(owner, ObjectKind::kCq, cq.value())) return done({kNotYours});
+  execute(resizeCqCommand(cq, ring), kPlainOutput,
+          [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
+}
+
 void KernelDriver::queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) {
   if (!owners_.owns(owner, ObjectKind::kCq, cq.value())) return done({kNotYours});
   execute(objectCommand(CommandOpcode::kQueryCq, cq.value()), wire::QueryCqOutput::kSize,

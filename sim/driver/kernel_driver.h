@@ -39,6 +39,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void destroyCq(OwnerId owner, CqNumber cq, Done<int> done) override;
   void modifyCqModeration(OwnerId owner, CqNumber cq, std::uint16_t count, std::uint16_t period,
                           Done<int> done) override;
+  void resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) override;
   void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) override;
   void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) override;
   void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,

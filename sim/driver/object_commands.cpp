@@ -60,6 +60,17 @@ CommandBytes modifyModerationCommand(CqNumber cq, std::uint16_t count, std::uint
   return input;
 }
 
+CommandBytes resizeCqCommand(CqNumber cq, const adapter::CqAttributes& attributes) {
+  using Input = wire::ModifyCqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kModifyCq, Input::kSize + 8 * attributes.ring.pages.size(),
+                                    static_cast<std::uint32_t>(wire::ModifyCqOperation::kResize));
+  Input::Number::set(input, cq.value());
+  Input::Select::set(input, Input::kResizeLogSize | Input::kResizePageOffset | Input::kResizePageSize);
+  adapter::encodeCqContext(attributes, Input::Context::mutableView(input));
+  setPages<Input::Pages>(input, attributes.ring.pages);
+  return input;
+}
+
 CommandBytes createQpCommand(const adapter::QpAttributes& attributes) {
   using Input = wire::CreateQpInput;
   CommandBytes input = plainCommand(CommandOpcode::kCreateQp, Input::kSize + 8 * attributes.buffer.pages.size());

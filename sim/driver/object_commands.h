@@ -24,6 +24,8 @@ using CommandBytes = std::vector<std::uint8_t>;
 [[nodiscard]] CommandBytes createCqCommand(const adapter::CqAttributes& attributes);
 /// Period in microseconds, count in entries.
 [[nodiscard]] CommandBytes modifyModerationCommand(CqNumber cq, std::uint16_t count, std::uint16_t period);
+/// Stride, logSize and ring of `attributes` count.
+[[nodiscard]] CommandBytes resizeCqCommand(CqNumber cq, const adapter::CqAttributes& attributes);
 [[nodiscard]] CommandBytes createQpCommand(const adapter::QpAttributes& attributes);
 [[nodiscard]] CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                                            const adapter::QpAttributes& attributes);

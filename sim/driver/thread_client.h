@@ -50,6 +50,8 @@ class ThreadClient final : public VerbsClient,
   void deregisterMemory(MrHandle handle, std::function<void(VerbsError)> done) override;
   void createCq(const CqRequest& request, std::function<void(CqCreated)> done) override;
   void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) override;
+  void resizeCq(CqHandle cq, std::int32_t cqe, std::function<void(CqResized)> done) override;
+  void modifyCq(CqHandle cq, std::uint16_t count, std::uint16_t period, std::function<void(VerbsError)> done) override;
   void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
                 std::function<void(QpCreated)> done) override;
   void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
@@ -110,6 +112,8 @@ class ThreadClient final : public VerbsClient,
   void finishCreateCq(std::unique_ptr<ClientCq> cq, const Answer<CqNumber>& answer,
                       const std::function<void(CqCreated)>& done);
   void finishDestroyCq(ClientCq& cq);
+  void endRound(ClientCq& cq);
+  VerbsError finishResizeCq(ClientCq& cq, const DmaBuffer& buffer, unsigned logSize);
   void disposeQp(ClientQp& qp);
   [[nodiscard]] adapter::QpAttributes qpAttributes(const ClientQp& qp) const;
 

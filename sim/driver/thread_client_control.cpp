@@ -1,4 +1,4 @@
-// The control path of ThreadClient: objects and their lives.
+// The control path of ThreadClient: memory regions and queue pairs.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -7,6 +7,7 @@
 #include "models/wire/doorbell.h"
 #include "models/wire/queue_commands.h"
 #include "models/wire/wqe.h"
+#include "sim/driver/client_tables.h"
 #include "sim/driver/completion_parser.h"
 #include "sim/driver/page_list_of.h"
 #include "sim/driver/sequence.h"
@@ -17,12 +18,6 @@ namespace {
 
 using adapter::CommandResult;
 using adapter::QpTransition;
-
-unsigned logOf(std::uint64_t powerOfTwo) {
-  unsigned log = 0;
-  while ((std::uint64_t{1} << log) < powerOfTwo) ++log;
-  return log;
-}
 
 constexpr bool has(std::uint32_t access, MemoryAccess right) {
   return (access & static_cast<std::uint32_t>(right)) != 0;
@@ -37,17 +32,6 @@ std::uint8_t logPageSize(const ClientMr& mr) {
   while (log < kLargest && (std::uint64_t{1} << log) < mr.length && (difference & (std::uint64_t{1} << log)) == 0)
     ++log;
   return static_cast<std::uint8_t>(log);
-}
-
-template <class Object, class Handle>
-Handle handOut(std::vector<std::unique_ptr<Object>>& table) {
-  table.emplace_back();
-  return Handle(static_cast<std::uint32_t>(table.size() - 1));
-}
-
-template <class Object, class Handle>
-Object* find(const std::vector<std::unique_ptr<Object>>& table, Handle handle) {
-  return handle.value() < table.size() ? table[handle.value()].get() : nullptr;
 }
 
 bool offers(const DeviceCapabilities& device, QpType type) {
@@ -142,92 +126,6 @@ void ThreadClient::deregisterMemory(MrHandle handle, std::function<void(VerbsErr
     }
     done(errorOf(answer.result));
   });
-}
-
-VerbsError ThreadClient::checkCq(const CqRequest& request) const {
-  const DeviceCapabilities& device = driver_.capabilities();
-  if (!completionQueueEntries(request.cqe, device.limits)) return VerbsError::kInvalid;
-  if (request.comp_vector >= driver_.completionVectors()) return VerbsError::kInvalid;
-  if (request.cqe_size != sizeof(wire::Cqe) && request.cqe_size != sizeof(wire::WideCqe)) return VerbsError::kInvalid;
-  if (request.ignoreOverrun && !device.ignoreOverrun) return VerbsError::kNotSupported;
-  const bool moderated = request.cq_count != 0 || request.cq_period != 0;
-  if (moderated && !device.moderation) return VerbsError::kNotSupported;
-  return VerbsError::kNone;
-}
-
-void ThreadClient::createCq(const CqRequest& request, std::function<void(CqCreated)> done) {
-  CqCreated refused;
-  refused.error = checkCq(request);
-  if (refused.error != VerbsError::kNone) return done(refused);
-  const std::uint32_t entries = *completionQueueEntries(request.cqe, driver_.capabilities().limits);
-  const std::uint64_t length = std::uint64_t{entries} * request.cqe_size;
-  auto cq = std::make_shared<std::unique_ptr<ClientCq>>(
-      std::make_unique<ClientCq>(static_cast<EntryWaiter&>(*this), memory_.allocate(length), records_.allocate(),
-                                 logOf(entries), request.cqe_size));
-  (*cq)->withChannel = request.withChannel;
-  (*cq)->ring.initialise();
-
-  adapter::CqAttributes attributes;
-  attributes.stride = request.cqe_size == sizeof(wire::Cqe) ? adapter::CqeStride::k64 : adapter::CqeStride::k128;
-  attributes.ignoreOverrun = request.ignoreOverrun;
-  attributes.logSize = static_cast<std::uint8_t>(logOf(entries));
-  attributes.uar = uar_;
-  attributes.moderationCount = request.cq_count;
-  attributes.moderationPeriod = request.cq_period;
-  attributes.ring = pageListOf((*cq)->buffer, length);
-  attributes.doorbellRecord = (*cq)->record.bus;
-  driver_.createCq(owner_, attributes, request.comp_vector,
-                   [this, cq, done = std::move(done)](const Answer<CqNumber>& answer) {
-                     finishCreateCq(std::move(*cq), answer, done);
-                   });
-}
-
-void ThreadClient::finishCreateCq(std::unique_ptr<ClientCq> cq, const Answer<CqNumber>& answer,
-                                  const std::function<void(CqCreated)>& done) {
-  CqCreated created;
-  created.error = errorOf(answer.result);
-  if (!answer.ok()) {
-    memory_.free(cq->buffer);
-    records_.free(cq->record);
-    return done(created);
-  }
-  cq->number = answer.value;
-  cq->handle = handOut<ClientCq, CqHandle>(cqs_);
-  memory_.space().watch(cq->buffer.bus, cq->buffer.length, *cq);
-  if (cq->number.value() >= cqsByNumber_.size()) cqsByNumber_.resize(cq->number.value() + 1);
-  cqsByNumber_[cq->number.value()] = cq.get();
-  created.handle = cq->handle;
-  created.number = cq->number;
-  created.cqe = cq->ring.entries() - 1;
-  cqs_.back() = std::move(cq);
-  done(created);
-}
-
-// The kernel destroys the queue first, drops its events that nobody took, and then waits for the acknowledgements of
-// those that were taken (ibv_ack_cq_events(3)).
-void ThreadClient::destroyCq(CqHandle handle, std::function<void(VerbsError)> done) {
-  const ClientCq* cq = find(cqs_, handle);
-  if (cq == nullptr || cq->destroyed) return done(VerbsError::kInvalid);
-  driver_.destroyCq(owner_, cq->number, [this, handle, done = std::move(done)](const Answer<int>& answer) {
-    if (!answer.ok()) return done(errorOf(answer.result));
-    ClientCq& gone = cqOf(handle);
-    cqsByNumber_[gone.number.value()] = nullptr;
-    for (std::size_t left = channel_.size(); left != 0; --left) {
-      const CqHandle event = channel_.pop();
-      if (event != handle) channel_.push(event);
-    }
-    gone.destroyed = done;
-    if (gone.eventsAcknowledged >= gone.eventsTaken) finishDestroyCq(gone);
-  });
-}
-
-void ThreadClient::finishDestroyCq(ClientCq& cq) {
-  const auto done = std::move(cq.destroyed);
-  memory_.space().unwatch(cq.buffer.bus, cq.buffer.length, cq);
-  memory_.free(cq.buffer);
-  records_.free(cq.record);
-  cqs_[cq.handle.value()].reset();
-  done(VerbsError::kNone);
 }
 
 void ThreadClient::createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,

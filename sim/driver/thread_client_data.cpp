@@ -123,6 +123,7 @@ std::size_t ThreadClient::poll(CqHandle handle, std::size_t max, std::vector<Wor
     completeEntry(cq, cqe, out);
   }
   cq.ring.publish();
+  cq.taken += out.size() - before;
   if (found) {
     cq.emptyReported = false;
   } else {
@@ -155,6 +156,7 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
 
 void ThreadClient::arm(CqHandle handle, bool solicitedOnly) {
   ClientCq& cq = cqOf(handle);
+  endRound(cq);
   thread_.charge(cost().arm + cost().doorbell);
   RegisterAccess access;
   access.kind = RegisterAccess::Kind::kArm;

@@ -22,6 +22,10 @@ struct CqCreated {
   CqNumber number;
   std::uint32_t cqe = 0;  ///< actual depth, at least what was asked for
 };
+struct CqResized {
+  VerbsError error = VerbsError::kNone;
+  std::uint32_t cqe = 0;  ///< actual depth, at least what was asked for
+};
 struct QpCreated {
   VerbsError error = VerbsError::kNone;
   QpHandle handle;
@@ -89,6 +93,12 @@ class VerbsClient {
   virtual void createCq(const CqRequest& request, std::function<void(CqCreated)> done) = 0;
   /// Waits until every delivered event is acknowledged; refused as kBusy while a queue pair uses it.
   virtual void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) = 0;
+  /// ibv_resize_cq: a depth that rounds to the present one changes nothing. Refused as kInvalid if the entries not yet
+  /// polled don't fit. Until `done` runs the library holds the queue's lock: no other call may name this queue.
+  virtual void resizeCq(CqHandle cq, std::int32_t cqe, std::function<void(CqResized)> done) = 0;
+  /// ibv_modify_cq: moderation by `count` entries and `period` microseconds.
+  virtual void modifyCq(CqHandle cq, std::uint16_t count, std::uint16_t period,
+                        std::function<void(VerbsError)> done) = 0;
   virtual void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
                         std::function<void(QpCreated)> done) = 0;
   /// Reset to init to ready-to-receive to ready-to-send. An unreliable datagram queue pair has no peer: of `peer` only

@@ -131,14 +131,18 @@ struct WorkCompletion {
 /// errno of verbs calls that may fail.
 enum class VerbsError : std::uint8_t { kNone, kInvalid, kNoMemory, kBusy, kNotSupported, kInputOutput };
 
+/// Who sets a queue's moderation.
+enum class ModerationKind : std::uint8_t { kNone, kFixed, kRdmaDim };
+
 struct CqRequest {
   std::int32_t cqe = 0;  ///< minimum depth
   std::uint32_t comp_vector = 0;
   bool withChannel = false;     ///< attached to the client's completion channel
   std::uint32_t cqe_size = 64;  ///< bytes: 64 or 128
   bool ignoreOverrun = false;
-  std::uint16_t cq_count = 0;   ///< moderation
-  std::uint16_t cq_period = 0;  ///< microseconds
+  ModerationKind moderation = ModerationKind::kFixed;
+  std::uint16_t cq_count = 0;   ///< of fixed moderation
+  std::uint16_t cq_period = 0;  ///< the same, microseconds
 };
 
 enum class QpType : std::uint8_t { kRc, kUc, kUd };

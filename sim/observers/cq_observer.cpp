@@ -83,6 +83,8 @@ void CqObserver::onHardware(Queue& queue, const CqEvent& event) {
       ++queue.result.lost;
       queue.overwritten = std::max(queue.overwritten, event.index + 1);
       return;
+    case CqAction::kResized:
+      return moveEntries(queue, event);
     default:
       return;
   }
@@ -118,6 +120,30 @@ std::uint64_t CqObserver::oldest(const Queue& queue) {
   return std::min(queue.visible, std::max(queue.polled, queue.overwritten));
 }
 
+// The resize entry takes an index: software moves the entries that it hasn't taken up by one.
+void CqObserver::moveEntries(Queue& queue, const CqEvent& event) {
+  const std::uint64_t first = oldest(queue);
+  const std::uint64_t end = queue.visible;
+  reserve(queue, end - first + 1, first, end);
+  for (std::uint64_t i = end; i-- > first;) {
+    queue.entries[(i + 1) & (queue.entries.size() - 1)] = queue.entries[i & (queue.entries.size() - 1)];
+  }
+  queue.visible = std::max(queue.visible, event.index + 1);
+  queue.polled = first + 1;
+}
+
+// Room for `wanted` entries; those from `first` up to `end` are kept.
+void CqObserver::reserve(Queue& queue, std::uint64_t wanted, std::uint64_t first, std::uint64_t end) {
+  if (wanted <= queue.entries.size()) return;
+  std::size_t size = std::max<std::size_t>(queue.entries.size(), 16);
+  while (size < wanted) size *= 2;
+  std::vector<Entry> larger(size);
+  for (std::uint64_t i = first; i < end; ++i) {
+    larger[i & (size - 1)] = queue.entries[i & (queue.entries.size() - 1)];
+  }
+  queue.entries = std::move(larger);
+}
+
 void CqObserver::addEntry(Queue& queue, const CqEvent& event) {
   ++queue.result.cqesWritten;
   const std::uint64_t before = queue.visible;
@@ -125,15 +151,7 @@ void CqObserver::addEntry(Queue& queue, const CqEvent& event) {
   const std::uint64_t first = oldest(queue);
   const std::uint64_t waiting = queue.visible - first;
   queue.result.highWater = std::max(queue.result.highWater, waiting);
-  if (waiting > queue.entries.size()) {
-    std::size_t size = std::max<std::size_t>(queue.entries.size(), 16);
-    while (size < waiting) size *= 2;
-    std::vector<Entry> larger(size);
-    for (std::uint64_t i = first; i < before; ++i) {
-      larger[i & (size - 1)] = queue.entries[i & (queue.entries.size() - 1)];
-    }
-    queue.entries = std::move(larger);
-  }
+  reserve(queue, waiting, first, before);
   queue.entries[event.index & (queue.entries.size() - 1)] = {event.time, event.solicited};
 }
 

@@ -69,6 +69,8 @@ class CqObserver {
   void onHardware(Queue& queue, const observe::CqEvent& event);
   void onSoftware(Queue& queue, const observe::CqEvent& event);
   static void addEntry(Queue& queue, const observe::CqEvent& event);
+  static void moveEntries(Queue& queue, const observe::CqEvent& event);
+  static void reserve(Queue& queue, std::uint64_t wanted, std::uint64_t first, std::uint64_t end);
   [[nodiscard]] static std::uint64_t oldest(const Queue& queue);
   [[nodiscard]] const Queue* find(HostIndex host, AdapterIndex adapter, CqNumber cq) const;
   [[nodiscard]] Queue& queueOf(HostIndex host, AdapterIndex adapter, CqNumber cq);

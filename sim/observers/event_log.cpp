@@ -101,6 +101,11 @@ void EventLog::follow(Queue& queue, const CqEvent& event) {
     case CqAction::kCqeVisible:
       queue.visible = std::max(queue.visible, event.index + 1);
       return;
+    case CqAction::kResized:
+      // Software moves what it hasn't taken one index up.
+      queue.polled = std::min(queue.visible, queue.polled) + 1;
+      queue.visible = std::max(queue.visible, event.index + 1);
+      return;
     case CqAction::kPolled:
       queue.polled = std::max(queue.polled, event.index + 1);
       return;
@@ -174,6 +179,8 @@ std::string EventLog::hardwareText(const CqEvent& event, const Queue& queue) {
       return fmt::format("completion {} finds the queue full", event.index);
     case CqAction::kEntryLost:
       return fmt::format("completion {} is overwritten, never polled", event.index);
+    case CqAction::kResized:
+      return fmt::format("entry {} ends the old ring: resized", event.index);
     default:
       return {};
   }

@@ -55,6 +55,10 @@ void BandwidthFlow::begin() {
   const CompletionWaiter::Settings serverSettings{config().events, config().solicited, config().gap};
   clientWaiter_ = std::make_unique<CompletionWaiter>(clientEnd().client(), clientEnd().queues(), clientSettings);
   serverWaiter_ = std::make_unique<CompletionWaiter>(serverEnd().client(), serverEnd().queues(), serverSettings);
+  clientResizer_ = std::make_unique<QueueResizer>(clientEnd().client(), clientEnd().queues(), config().resize_to,
+                                                  config().resize_after);
+  serverResizer_ = std::make_unique<QueueResizer>(serverEnd().client(), serverEnd().queues(), config().resize_to,
+                                                  config().resize_after);
   if (usesReceives()) {
     for (std::uint32_t index = 0; index < config().qps; ++index) {
       for (std::uint64_t number = 0; number < config().rx_depth; ++number) postReceive(index, number);
@@ -95,9 +99,22 @@ void BandwidthFlow::step() {
     if (!finished() && mayLose()) clientEnd().client().sleepFor(kGrace, [this] { finish(); });
     return;
   }
+  if (clientResizer_->due()) return resize(*clientResizer_, [this] { waitForSends(); });
+  waitForSends();
+}
+
+void BandwidthFlow::waitForSends() {
   clientWaiter_->wait([this] {
+    clientResizer_->count(clientWaiter_->completions().size());
     takeSends();
     if (!finished()) step();
+  });
+}
+
+void BandwidthFlow::resize(QueueResizer& resizer, const std::function<void()>& next) {
+  resizer.run([this, next](driver::VerbsError error) {
+    if (error != driver::VerbsError::kNone) return fail("a completion queue could not be resized");
+    if (!finished()) next();
   });
 }
 
@@ -189,7 +206,13 @@ bool BandwidthFlow::clientDone() const {
 
 void BandwidthFlow::serve() {
   if (std::all_of(pairs_.begin(), pairs_.end(), [this](const Pair& pair) { return pair.received == total_; })) return;
+  if (serverResizer_->due()) return resize(*serverResizer_, [this] { waitForReceives(); });
+  waitForReceives();
+}
+
+void BandwidthFlow::waitForReceives() {
   serverWaiter_->wait([this] {
+    serverResizer_->count(serverWaiter_->completions().size());
     takeReceives();
     finishIfDone();
     if (!finished()) serve();

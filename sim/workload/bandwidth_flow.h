@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "sim/workload/completion_waiter.h"
 #include "sim/workload/flow.h"
+#include "sim/workload/queue_resizer.h"
 
 namespace hca::sim {
 
@@ -34,6 +36,7 @@ class BandwidthFlow final : public Flow {
 
   // Client.
   void step();
+  void waitForSends();
   [[nodiscard]] std::uint64_t room(const Pair& pair) const;
   void postSome(std::uint32_t index);
   bool postList(std::uint32_t index, std::uint64_t count);
@@ -45,11 +48,13 @@ class BandwidthFlow final : public Flow {
 
   // Server.
   void serve();
+  void waitForReceives();
   void takeReceives();
   void postReceive(std::uint32_t index, std::uint64_t number);
   void checkReceived(std::uint32_t index, std::uint64_t slot, const driver::WorkCompletion& completion);
   [[nodiscard]] bool serverDone() const;
 
+  void resize(QueueResizer& resizer, const std::function<void()>& next);
   void finishIfDone();
   [[nodiscard]] std::uint64_t seed(std::uint32_t index, std::uint64_t message) const;
   void fillSources();
@@ -64,6 +69,8 @@ class BandwidthFlow final : public Flow {
   std::vector<std::uint32_t> active_;  // queue pairs that have messages left to post
   std::unique_ptr<CompletionWaiter> clientWaiter_;
   std::unique_ptr<CompletionWaiter> serverWaiter_;
+  std::unique_ptr<QueueResizer> clientResizer_;
+  std::unique_ptr<QueueResizer> serverResizer_;
   std::vector<driver::SendWorkRequest> list_;
   std::vector<driver::ReceiveWorkRequest> receive_;
   bool clientFinished_ = false;

@@ -7,6 +7,7 @@
 
 #include "models/base/config_key.h"
 #include "models/base/units.h"
+#include "sim/driver/verbs_types.h"
 
 namespace hca::sim {
 
@@ -61,6 +62,14 @@ struct EnumNames<sim::EventOrder> {
       {"off", sim::EventOrder::kOff}, {"safe", sim::EventOrder::kSafe}, {"unsafe", sim::EventOrder::kUnsafe}};
 };
 
+template <>
+struct EnumNames<driver::ModerationKind> {
+  static constexpr std::pair<const char*, driver::ModerationKind> kNames[] = {
+      {"none", driver::ModerationKind::kNone},
+      {"fixed", driver::ModerationKind::kFixed},
+      {"rdma_dim", driver::ModerationKind::kRdmaDim}};
+};
+
 }  // namespace hca::config
 
 namespace hca::sim {
@@ -89,8 +98,11 @@ struct FlowConfig {
   bool shared_cq = true;
   std::uint32_t cqe = 0;
   std::uint32_t comp_vector = 0;
+  std::uint32_t resize_to = 0;
+  std::uint32_t resize_after = 0;
   Bytes cqe_size{64};
   bool ignore_overrun = false;
+  driver::ModerationKind moderation = driver::ModerationKind::kFixed;
   std::uint32_t cq_count = 0;
   std::uint32_t cq_period = 0;
   EventOrder events = EventOrder::kOff;
@@ -135,11 +147,17 @@ struct FlowConfig {
     key("warmup", self.warmup, range(0U, 2'000'000'000U), "Messages before the measurement, a queue pair");
     key("shared_cq", self.shared_cq, "All queue pairs of a side complete into one queue");
     key("cqe", self.cqe, range(0U, 1U << 24), "Depth asked of each completion queue (0: what the depths need)");
+    key("resize_to", self.resize_to, range(0U, 1U << 24),
+        "bandwidth: depth that each side resizes its completion queues to (0: never)");
+    key("resize_after", self.resize_after, range(0U, 2'000'000'000U),
+        "bandwidth: completions that a side takes before it resizes");
     key("comp_vector", self.comp_vector, range(0U, 2047U), "Completion vector of the queues");
     key("cqe_size", self.cqe_size, range(Bytes(64), Bytes(128)), "Size of a completion entry: 64B or 128B");
     key("ignore_overrun", self.ignore_overrun, "Create the queues with ignore-overrun");
-    key("cq_count", self.cq_count, range(0U, 65535U), "Moderation: entries an event");
-    key("cq_period", self.cq_period, range(0U, 4095U), "Moderation: microseconds until an event");
+    key("moderation", self.moderation,
+        "none: an event for every arm; fixed: by cq_count and cq_period; rdma_dim: the Linux kernel's dynamic policy");
+    key("cq_count", self.cq_count, range(0U, 65535U), "Fixed moderation: entries an event");
+    key("cq_period", self.cq_period, range(0U, 4095U), "Fixed moderation: microseconds until an event");
     key("events", self.events,
         "off: poll; safe: arm, poll once more, sleep; unsafe: poll until empty, arm, sleep (loses wake-ups where the "
         "specification allows it)");

@@ -67,6 +67,7 @@ driver::CqRequest FlowEndpoint::queueRequest() const {
   request.withChannel = shape_.withChannel;
   request.cqe_size = static_cast<std::uint32_t>(config_.cqe_size.count());
   request.ignoreOverrun = config_.ignore_overrun;
+  request.moderation = config_.moderation;
   request.cq_count = static_cast<std::uint16_t>(config_.cq_count);
   request.cq_period = static_cast<std::uint16_t>(config_.cq_period);
   return request;

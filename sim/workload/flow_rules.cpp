@@ -40,6 +40,9 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
   if (flow.kind != FlowKind::kBandwidth && flow.qps != 1) {
     problems.push_back({"qps", "is for kind = bandwidth; the other kinds use one queue pair"});
   }
+  if (flow.kind != FlowKind::kBandwidth && flow.resize_to != 0) {
+    problems.push_back({"resize_to", "is for kind = bandwidth"});
+  }
   if (flow.kind == FlowKind::kLatency && flow.verb == FlowVerb::kWrite && flow.size < Bytes(1)) {
     problems.push_back({"size", "is too short: the other side waits for the last byte of a write"});
   }

@@ -45,6 +45,7 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::Ud::set(out, offered.ud);
   Fields::Xrc::set(out, offered.xrc);
   Fields::CqIgnoreOverrun::set(out, offered.ignoreOverrun);
+  Fields::CqResize::set(out, true);
   Fields::CqModeration::set(out, offered.moderation);
   Fields::CqPeriodFromCqe::set(out, offered.moderation);
   Fields::Cqe128Always::set(out, offered.wideCqe);

@@ -1,6 +1,8 @@
 // The handlers of all commands, by the file that has them.
 #pragma once
 
+#include <functional>
+
 #include "models/adapter/command/command_call.h"
 #include "models/adapter/command/command_device.h"
 
@@ -59,6 +61,7 @@ CommandResult createCq(CommandDevice& device, const CommandCall& call);
 CommandResult destroyCq(CommandDevice& device, const CommandCall& call);
 CommandResult queryCq(CommandDevice& device, const CommandCall& call);
 CommandResult modifyCq(CommandDevice& device, const CommandCall& call);
+void prepareModifyCq(CommandDevice& device, ByteView input, std::function<void()> ready);
 
 // qp_commands.cpp
 CommandResult createQp(CommandDevice& device, const CommandCall& call);

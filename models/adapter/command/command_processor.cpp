@@ -36,7 +36,7 @@ CommandProcessor::CommandProcessor(const AdapterContext& context, const CommandC
       device_(config, identity, capabilities, targets, timer.frequency()),
       segment_(identity, timer, config.healthPeriod),
       events_(events),
-      executionTimer_(context.calendar, kernel::Priority::kAdapter, *this, &CommandProcessor::execute),
+      executionTimer_(context.calendar, kernel::Priority::kAdapter, *this, &CommandProcessor::prepare),
       readyAt_(context.now() + config.bootTime) {}
 
 // ---- registers
@@ -249,6 +249,12 @@ void CommandProcessor::onOutputBlock(ByteView data) {
 }
 
 // ---- execution and answer
+
+void CommandProcessor::prepare() {
+  prepareCommand(device_, active_.input, active_.output.size(), [this, generation = generation_] {
+    if (generation == generation_) execute();
+  });
+}
 
 void CommandProcessor::execute() {
   active_.answersByEvent = device_.targets.eqs.accepts(EventType::kCommand);

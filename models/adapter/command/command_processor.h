@@ -101,6 +101,7 @@ class CommandProcessor final : private pcie::DmaClient {
   void startOutput();
   void readOutputBlock();
   void onOutputBlock(ByteView data);
+  void prepare();
   void execute();
 
   void fail(wire::DeliveryStatus status, CommandRejection kind);

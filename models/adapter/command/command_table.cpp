@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "models/adapter/command/command_handlers.h"
 #include "models/wire/device_commands.h"
@@ -50,7 +51,8 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kCreateCq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createCq},
     {CommandOpcode::kDestroyCq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyCq},
     {CommandOpcode::kQueryCq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryCq},
-    {CommandOpcode::kModifyCq, kInitialized, Cost::kObject, kPageListCommand, kStatus, commands::modifyCq},
+    {CommandOpcode::kModifyCq, kInitialized, Cost::kObject, kPageListCommand, kStatus, commands::modifyCq,
+     commands::prepareModifyCq},
     {CommandOpcode::kCreateQp, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createQp},
     {CommandOpcode::kDestroyQp, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyQp},
     {CommandOpcode::kResetToInit, kInitialized, Cost::kTransition, kPageListCommand, kStatus, commands::modifyQp},
@@ -85,11 +87,11 @@ constexpr CommandEntryPoint kCommands[] = {
      commands::deallocateTransportDomain},
 };
 
-CommandResult check(const CommandEntryPoint* command, DeviceState state, const CommandCall& call) {
+CommandResult check(const CommandEntryPoint* command, DeviceState state, ByteView input, std::size_t outputSize) {
   if (command == nullptr) return {CommandStatus::kBadOperation, Syndrome::kUnknownOpcode};
   if ((command->states & in(state)) == 0) return {CommandStatus::kBadSystemState, Syndrome::kWrongDeviceState};
-  if (call.input.size() < command->minimumInput) return {CommandStatus::kBadInputLength, Syndrome::kInputTooShort};
-  if (call.output.size() < command->minimumOutput) return {CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort};
+  if (input.size() < command->minimumInput) return {CommandStatus::kBadInputLength, Syndrome::kInputTooShort};
+  if (outputSize < command->minimumOutput) return {CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort};
   return {};
 }
 
@@ -116,11 +118,19 @@ const CommandEntryPoint* findCommand(CommandOpcode opcode) {
   return found != std::end(kCommands) && found->opcode == opcode ? found : nullptr;
 }
 
+void prepareCommand(CommandDevice& device, ByteView input, std::size_t outputSize, std::function<void()> ready) {
+  const CommandEntryPoint* command = findCommand(wire::CommandInput::opcode(input));
+  const bool prepares =
+      command != nullptr && command->preparation != nullptr && check(command, device.state, input, outputSize).ok();
+  if (!prepares) return ready();
+  command->preparation(device, input, std::move(ready));
+}
+
 CommandResult executeCommand(CommandDevice& device, ByteView input, MutableByteView output,
                              std::vector<CommandField>* fields) {
   const CommandCall call{input, output, fields};
   const CommandEntryPoint* command = findCommand(wire::CommandInput::opcode(input));
-  CommandResult result = check(command, device.state, call);
+  CommandResult result = check(command, device.state, input, output.size());
   if (result.ok()) result = command->handler(device, call);
   if (!result.ok()) std::fill_n(output.data(), output.size(), std::uint8_t{0});
   wire::CommandOutput::Status::set(output, static_cast<std::uint32_t>(result.status));

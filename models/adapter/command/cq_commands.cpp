@@ -1,4 +1,7 @@
 // Completion queues.
+#include <functional>
+#include <utility>
+
 #include "models/adapter/command/command_handlers.h"
 #include "models/adapter/command/context_codec.h"
 #include "models/adapter/command/page_words.h"
@@ -13,6 +16,28 @@ using wire::ObjectCommand;
 
 constexpr std::uint32_t kKnownSelects =
     ModifyCqInput::kSelectPeriod | ModifyCqInput::kSelectCount | ModifyCqInput::kSelectOverrun;
+// A new ring is described whole.
+constexpr std::uint32_t kResizeSelects =
+    ModifyCqInput::kResizeLogSize | ModifyCqInput::kResizePageOffset | ModifyCqInput::kResizePageSize;
+
+bool isResize(ByteView input) {
+  return wire::CommandInput::Modifier::get(input) == static_cast<std::uint32_t>(wire::ModifyCqOperation::kResize);
+}
+
+CommandResult resize(CommandDevice& device, const CommandCall& call, CqNumber number) {
+  if (ModifyCqInput::Select::get(call.input) != kResizeSelects) {
+    return {CommandStatus::kBadParameter, Syndrome::kUnknownFieldSelect};
+  }
+  if (ModifyCqInput::UmemValid::get(call.input)) {
+    return {CommandStatus::kBadParameter, Syndrome::kUserMemoryUnsupported};
+  }
+  const CqAttributes wanted = decodeCqContext(ModifyCqInput::Context::view(call.input));
+  if (wanted.ring.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kCqPagesWrong};
+  CqRing ring{wanted.stride, wanted.logSize, wanted.ring};
+  ring.pages.pages = readPages<ModifyCqInput::Pages>(call.input);
+  call.note("log_size", ring.logSize);
+  return device.targets.cqs.resize(number, ring);
+}
 
 }  // namespace
 
@@ -59,12 +84,17 @@ CommandResult queryCq(CommandDevice& device, const CommandCall& call) {
   return {};
 }
 
+void prepareModifyCq(CommandDevice& device, ByteView input, std::function<void()> ready) {
+  if (!isResize(input)) return ready();
+  device.targets.cqs.refreshConsumerIndex(CqNumber(ModifyCqInput::Number::get(input)), std::move(ready));
+}
+
 CommandResult modifyCq(CommandDevice& device, const CommandCall& call) {
   const CqNumber number(ModifyCqInput::Number::get(call.input));
   const std::uint32_t select = ModifyCqInput::Select::get(call.input);
   call.note("cqn", number.value());
   call.note("select", select);
-  // Resizing is not offered: the capability cq_resize is clear.
+  if (isResize(call.input)) return resize(device, call, number);
   if (call.modifier() != static_cast<std::uint32_t>(wire::ModifyCqOperation::kModify)) {
     return {CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier};
   }

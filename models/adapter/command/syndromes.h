@@ -44,6 +44,8 @@ enum class Syndrome : std::uint32_t {
   kCqUarUnknown = 0x030A,
   kCqDoorbellRecordBad = 0x030B,
   kCqTooSmallForEntries = 0x030C,
+  kCqInError = 0x030D,
+  kCqNoSlotForResize = 0x030E,
   kUnknownQp = 0x0401,
   kQpTransitionIllegal = 0x0402,
   kQpLimit = 0x0403,

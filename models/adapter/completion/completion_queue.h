@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/completion/cq_counters.h"
@@ -35,6 +36,8 @@ struct CompletionQueue {
   Time earliestEvent{};  ///< an arm is served no sooner than it is processed
   CqCounters counters;
   bool readingRecord = false;
+  std::function<void()> refreshed;           ///< set while a command waits for the consumer index
+  bool refreshRead = false;                  ///< the read for it was answered
   kernel::RingQueue<std::uint32_t> waiting;  ///< completions (slots of the engine's slab) that found the ring full
 
   [[nodiscard]] bool good() const { return attributes.status == CqStatus::kOk; }

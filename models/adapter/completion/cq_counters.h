@@ -17,6 +17,7 @@ struct CqCounters {
   std::uint64_t arms = 0;         ///< arms accepted
   std::uint64_t armsIgnored = 0;  ///< late copies of a served arm
   std::uint64_t events = 0;       ///< completion events raised
+  std::uint64_t resizes = 0;      ///< resize entries written
   std::uint64_t hazards = 0;      ///< events that ArmRule::kIbSpec would not have raised
 };
 

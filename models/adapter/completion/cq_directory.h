@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "models/adapter/command/command_result.h"
@@ -15,6 +16,13 @@ struct CqModeration {
   std::optional<std::uint16_t> period;  ///< microseconds, 0..4095; 0 with count 0: no moderation
   std::optional<std::uint16_t> count;   ///< entries
   std::optional<bool> ignoreOverrun;
+};
+
+/// The ring that replaces another one.
+struct CqRing {
+  CqeStride stride = CqeStride::k64;  ///< must be the queue's: entries don't change their size
+  std::uint8_t logSize = 0;
+  PageList pages;
 };
 
 /// Statuses: an unknown number is kBadResource, a queue in use kResourceBusy, a full table kNoResources, a value above
@@ -31,6 +39,15 @@ class CqDirectory {
   /// Gives the context with its present status, notification state and counters.
   virtual CommandResult query(CqNumber number, CqAttributes& attributes) const = 0;
   virtual CommandResult modifyModeration(CqNumber number, const CqModeration& change) = 0;
+
+  /// Reads the consumer index from the doorbell record and serves the completions that had to wait for it; then calls
+  /// `done`, at once if there is no such queue. One at a time. Dropped if the directory is reset meanwhile.
+  virtual void refreshConsumerIndex(CqNumber number, std::function<void()> done) = 0;
+  /// Writes a resize entry at the producer index of the old ring; the next entry goes to the next index of the new one.
+  /// Precondition: the consumer index was just refreshed. Refused, besides the checks of `create`: kBadSize
+  /// (kCqTooSmallForEntries) if the new ring can't hold the entries not consumed, kBadResourceState if the old one has
+  /// no slot for the resize entry or the queue is in error. A refused resize changes nothing.
+  virtual CommandResult resize(CqNumber number, const CqRing& ring) = 0;
 
   /// Each work queue (send or receive) of a queue pair that completes here attaches once; destroy waits for as many
   /// detaches. A queue in error can be attached to: the queue pair fails when it next uses it.

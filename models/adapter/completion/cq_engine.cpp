@@ -1,7 +1,5 @@
 #include "models/adapter/completion/cq_engine.h"
 
-#include <cassert>
-
 #include "models/adapter/completion/cq_dma_token.h"
 #include "models/adapter/event/ring_index.h"
 
@@ -44,9 +42,8 @@ void CqEngine::onCalendar(std::uint64_t slot) { deliver(static_cast<std::uint32_
 void CqEngine::deliver(std::uint32_t slot) {
   const CompletionRecord& record = slots_[slot].record;
   CompletionQueue* const queue = slots_[slot].dropped ? nullptr : lookup(record.cq);
-  const bool wait =
-      queue != nullptr && queue->good() && !queue->attributes.ignoreOverrun && queue->occupancy.looksFull();
-  assert(queue == nullptr || queue->waiting.empty() || wait);
+  const bool wait = queue != nullptr && queue->good() && !queue->attributes.ignoreOverrun &&
+                    (queue->occupancy.looksFull() || !queue->waiting.empty());
   if (wait) {
     slots_[slot].state = SlotState::kWaiting;
     queue->waiting.push(slot);
@@ -66,7 +63,7 @@ void CqEngine::deliver(std::uint32_t slot) {
 void CqEngine::writeEntry(CompletionQueue& queue, const CompletionRecord& record) {
   const bool solicited = CqeBuilder::isSolicited(record);
   const bool forceEvent = record.forceEvent;
-  issueWrite(queue, record, queue.occupancy.produced(), solicited);
+  issueWrite(queue, record, {queue.number, queue.occupancy.produced(), false, solicited, record.request});
   queue.occupancy.produce();
   ++queue.counters.cqes;
   queue.moderation.addEntry(context_.now(), solicited);
@@ -76,9 +73,9 @@ void CqEngine::writeEntry(CompletionQueue& queue, const CompletionRecord& record
   raiseIfDue(queue);
 }
 
-void CqEngine::issueWrite(CompletionQueue& queue, const CompletionRecord& record, std::uint64_t index, bool solicited) {
-  queue.builder.build(record, index, timestampClock_.edgesUntil(context_.now()), image_);
-  const std::uint64_t entry = index & (queue.occupancy.size() - 1);
+void CqEngine::issueWrite(CompletionQueue& queue, const CompletionRecord& record, const Watched& watched) {
+  queue.builder.build(record, watched.index, timestampClock_.edgesUntil(context_.now()), image_);
+  const std::uint64_t entry = watched.index & (queue.occupancy.size() - 1);
   pcie::DmaWrite write;
   write.address = queue.attributes.ring.address(entry * strideBytes(queue.attributes.stride) + image_.offset);
   write.data = image_.view();
@@ -88,9 +85,16 @@ void CqEngine::issueWrite(CompletionQueue& queue, const CompletionRecord& record
   write.token = CqDmaToken::of(queue);
   if (context_.probes.cq.hasListeners() || context_.probes.stage.hasListeners()) {
     write.notify = true;
-    write.token = CqDmaToken::of(queue, watch({queue.number, index, solicited, record.request}) + 1);
+    write.token = CqDmaToken::of(queue, watch(watched) + 1);
   }
   context_.dma.write(write);
+}
+
+void CqEngine::writeResizeEntry(CompletionQueue& queue) {
+  CompletionRecord record;
+  record.opcode = wire::CqeOpcode::kResize;
+  record.cq = queue.number;
+  issueWrite(queue, record, {queue.number, queue.occupancy.produced(), true, false, {}});
 }
 
 void CqEngine::refuse(CompletionQueue* queue, const CompletionRecord& record) {

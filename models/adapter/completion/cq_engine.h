@@ -47,6 +47,8 @@ class CqEngine final : public CqDirectory,
   CommandResult destroy(CqNumber number) override;
   CommandResult query(CqNumber number, CqAttributes& attributes) const override;
   CommandResult modifyModeration(CqNumber number, const CqModeration& change) override;
+  void refreshConsumerIndex(CqNumber number, std::function<void()> done) override;
+  CommandResult resize(CqNumber number, const CqRing& ring) override;
   CommandResult attach(CqNumber number) override;
   void detach(CqNumber number) override;
   void discard(QpNumber qp) override;
@@ -80,6 +82,7 @@ class CqEngine final : public CqDirectory,
   struct Watched {
     CqNumber cq;
     std::uint64_t index = 0;
+    bool resize = false;
     bool solicited = false;
     observe::WorkRequestId request;
   };
@@ -88,7 +91,8 @@ class CqEngine final : public CqDirectory,
   void onCalendar(std::uint64_t slot) override;
   void deliver(std::uint32_t slot);
   void writeEntry(CompletionQueue& queue, const CompletionRecord& record);
-  void issueWrite(CompletionQueue& queue, const CompletionRecord& record, std::uint64_t index, bool solicited);
+  void issueWrite(CompletionQueue& queue, const CompletionRecord& record, const Watched& watched);
+  void writeResizeEntry(CompletionQueue& queue);
   std::uint32_t watch(const Watched& entry);
   void refuse(CompletionQueue* queue, const CompletionRecord& record);
   std::uint32_t acquireSlot();
@@ -96,6 +100,8 @@ class CqEngine final : public CqDirectory,
 
   // A full queue.
   void readConsumerIndex(CompletionQueue& queue);
+  void readRecord(const CompletionQueue& queue, std::uint64_t token);
+  void finishRefresh(CompletionQueue& queue);
   void drain(CompletionQueue& queue);
   void explainOverwrites(CompletionQueue& queue);
   void countLost(CompletionQueue& queue);

@@ -1,7 +1,9 @@
 // The control path of CqEngine: create, destroy, query, modify, attach, reset.
 #include <cassert>
+#include <utility>
 
 #include "models/adapter/completion/cq_checks.h"
+#include "models/adapter/completion/cq_dma_token.h"
 #include "models/adapter/completion/cq_engine.h"
 #include "models/adapter/event/ring_index.h"
 
@@ -76,6 +78,34 @@ CommandResult CqEngine::modifyModeration(CqNumber number, const CqModeration& ch
   queue->moderation.set(moderationOf(attributes));
   raiseIfDue(*queue);
   if (attributes.ignoreOverrun) drain(*queue);
+  return {};
+}
+
+void CqEngine::refreshConsumerIndex(CqNumber number, std::function<void()> done) {
+  CompletionQueue* const queue = lookup(number);
+  if (queue == nullptr) return done();
+  assert(!queue->refreshed);
+  queue->refreshed = std::move(done);
+  readRecord(*queue, CqDmaToken::of(*queue) | CqDmaToken::Refresh::make(true));
+}
+
+CommandResult CqEngine::resize(CqNumber number, const CqRing& ring) {
+  CompletionQueue* const queue = lookup(number);
+  if (queue == nullptr) return kUnknown;
+  CqAttributes wanted = queue->attributes;
+  if (ring.stride != wanted.stride) return {CommandStatus::kBadParameter, Syndrome::kCqEntrySizeUnsupported};
+  wanted.logSize = ring.logSize;
+  wanted.ring = ring.pages;
+  if (const CommandResult check = checkCompletionQueue(wanted, config_); !check.ok()) return check;
+  if (!queue->good()) return {CommandStatus::kBadResourceState, Syndrome::kCqInError};
+  if (queue->occupancy.looksFull()) return {CommandStatus::kBadResourceState, Syndrome::kCqNoSlotForResize};
+  if (!queue->occupancy.fits(ring.logSize)) return {CommandStatus::kBadSize, Syndrome::kCqTooSmallForEntries};
+  writeResizeEntry(*queue);
+  queue->attributes = wanted;
+  queue->builder = CqeBuilder(wanted.stride, wanted.logSize);
+  queue->occupancy.resize(wanted.logSize);
+  queue->notification.skipEntry();
+  ++queue->counters.resizes;
   return {};
 }
 

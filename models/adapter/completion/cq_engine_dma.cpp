@@ -11,29 +11,50 @@ namespace hca::adapter {
 void CqEngine::readConsumerIndex(CompletionQueue& queue) {
   if (queue.readingRecord) return;
   queue.readingRecord = true;
+  readRecord(queue, CqDmaToken::of(queue));
+}
+
+void CqEngine::readRecord(const CompletionQueue& queue, std::uint64_t token) {
   ++counters_.consumerIndexReads;
   pcie::DmaRead read;
   read.address = queue.attributes.doorbellRecord;
   read.length = sizeof(wire::CqDoorbellRecord::consumerIndex);
   read.traffic = pcie::Traffic::kDoorbellRecord;
   read.client = this;
-  read.token = CqDmaToken::of(queue);
+  read.token = token;
   context_.dma.read(read);
 }
 
 void CqEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
   CompletionQueue* const queue = queueOf(token);
   if (queue == nullptr) return;
-  queue->readingRecord = false;
-  if (!queue->good()) return;
+  const bool forCommand = CqDmaToken::Refresh::get(token);
+  if (forCommand) {
+    queue->refreshRead = true;
+  } else {
+    queue->readingRecord = false;
+  }
+  if (!queue->good()) return finishRefresh(*queue);
   if (status == host::DmaStatus::kOk) {
     const auto word = wire::loadBigEndian<std::uint32_t>(data.data());
     if (!queue->occupancy.learnRecord(wire::CqDoorbellRecord::Index::get(word))) ++counters_.consumerIndexNonsense;
   } else if (!queue->attributes.ignoreOverrun) {
     return fail(*queue, CqStatus::kWriteFailed);
   }
+  // Completions that wait for the other read keep waiting: this one may have been issued before they came.
+  if (forCommand) return finishRefresh(*queue);
   if (queue->attributes.ignoreOverrun) return countLost(*queue);
   drain(*queue);
+  finishRefresh(*queue);
+}
+
+// The command goes on behind every completion that came before.
+void CqEngine::finishRefresh(CompletionQueue& queue) {
+  if (!queue.refreshRead || !queue.waiting.empty()) return;
+  queue.refreshRead = false;
+  const auto done = std::move(queue.refreshed);
+  queue.refreshed = nullptr;
+  done();
 }
 
 void CqEngine::drain(CompletionQueue& queue) {
@@ -77,6 +98,7 @@ void CqEngine::fail(CompletionQueue& queue, CqStatus status) {
     releaseSlot(slot);
     if (!dropped) refuse(&queue, record);
   }
+  finishRefresh(queue);
 }
 
 void CqEngine::explainOverwrites(CompletionQueue& queue) {
@@ -117,12 +139,13 @@ void CqEngine::onDmaWritten(std::uint64_t token, host::DmaStatus status) {
 }
 
 void CqEngine::fireVisible(const Watched& entry) {
+  const auto action = entry.resize ? observe::CqAction::kResized : observe::CqAction::kCqeVisible;
   context_.probes.cq.fire([&] {
-    observe::CqEvent event{
-        observe::CqAction::kCqeVisible, context_.now(), context_.host, context_.adapter, entry.cq, entry.index};
+    observe::CqEvent event{action, context_.now(), context_.host, context_.adapter, entry.cq, entry.index};
     event.solicited = entry.solicited;
     return event;
   });
+  if (entry.resize) return;
   context_.probes.stage.fire([&] {
     return observe::StageEvent{observe::Stage::kCqeVisible, context_.now(), entry.request};
   });

@@ -42,6 +42,13 @@ void Notification::addEntry(bool solicited) {
   promised_ = true;
 }
 
+void Notification::skipEntry() {
+  ++produced_;
+  ++lastNotified_;
+  ++lastSolicited_;
+  ++firstUnpromised_;
+}
+
 void Notification::fire() {
   if (armed()) {
     hasFiredSequence_ = true;

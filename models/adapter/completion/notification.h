@@ -35,6 +35,10 @@ class Notification {
   /// One more entry was written.
   void addEntry(bool solicited);
 
+  /// The resize entry was written: it takes an index and is no completion. Software moves the entries that it has not
+  /// consumed one index up, so what is known of them moves, too. Whether an event is owed doesn't change.
+  void skipEntry();
+
   /// Whether an event is owed.
   [[nodiscard]] bool due() const { return due_; }
   /// Whether it would be owed under ArmRule::kIbSpec too. False while due: without the lenient rule the consumer might

@@ -17,6 +17,12 @@ void RingOccupancy::learnArm(std::uint32_t consumerIndex) {
   sample(std::max(record_, arm_));
 }
 
+void RingOccupancy::resize(unsigned logSize) {
+  ++produced_;
+  ++record_;
+  size_ = std::uint64_t{1} << logSize;
+}
+
 void RingOccupancy::sample(std::uint64_t consumer) {
   learnt_ = true;
   highWater_ = std::max(highWater_, std::min(produced_ - consumer, size_));

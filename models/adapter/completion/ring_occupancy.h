@@ -23,6 +23,12 @@ class RingOccupancy {
   [[nodiscard]] bool looksFull() const { return produced_ - record_ >= size_; }
 
   void produce() { ++produced_; }
+  /// Whether a ring of 2^logSize entries has room for all that is not known to be consumed.
+  [[nodiscard]] bool fits(unsigned logSize) const { return produced_ - record_ <= std::uint64_t{1} << logSize; }
+  /// The resize entry was written and the ring is another one. Software moves its unread entries one index up, over the
+  /// index of the resize entry, so that its consumer index grows by one, too: the resize entry takes no room in the new
+  /// ring. Precondition: !looksFull() and fits(logSize).
+  void resize(unsigned logSize);
 
   /// The doorbell record's consumer index. False if it lies ahead of the producer: then it is not believed.
   bool learnRecord(std::uint32_t consumerIndex);

@@ -52,6 +52,19 @@ TEST_F(CqObserverTest, CountsWhatHappened) {
   EXPECT_EQ(results[0].lost, 1U);
 }
 
+TEST_F(CqObserverTest, ResizeEntryMovesWhatWasNotPolledAndIsNoCompletion) {
+  for (std::uint64_t i = 0; i < 4; ++i) on(CqAction::kCqeVisible, 100, i);
+  on(CqAction::kPolled, 200, 0);
+  on(CqAction::kResized, 300, 4);
+  for (std::uint64_t i = 2; i < 5; ++i) on(CqAction::kPolled, 400, i);
+  EXPECT_EQ(observer_.polled(kHost, kAdapter, kCq), 5U);
+  for (std::uint64_t i = 5; i < 8; ++i) on(CqAction::kCqeVisible, 500, i);
+  const auto results = observer_.results();
+  ASSERT_THAT(results, SizeIs(1));
+  EXPECT_EQ(results[0].cqesWritten, 7U);
+  EXPECT_EQ(results[0].highWater, 4U);
+}
+
 TEST_F(CqObserverTest, ListsQueuesInOrder) {
   for (const std::uint32_t number : {7U, 3U, 5U}) fire(probes_, cqEvent(CqAction::kCqeVisible, 0, 0, CqNumber(number)));
   const auto results = observer_.results();

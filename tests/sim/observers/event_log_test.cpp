@@ -180,7 +180,7 @@ TEST_F(EventLogTest, TheSafeOrderBeginsAgain) {
 
 TEST_F(EventLogTest, EveryActionHasWords) {
   start(ArmOrder::kNone);
-  for (int action = 0; action <= static_cast<int>(CqAction::kEntryLost); ++action) {
+  for (int action = 0; action <= static_cast<int>(CqAction::kResized); ++action) {
     on(static_cast<CqAction>(action), 1000);
   }
   for (const auto action : {InterruptEvent::Action::kMessageSent, InterruptEvent::Action::kMaskedPending}) {
@@ -193,7 +193,7 @@ TEST_F(EventLogTest, EveryActionHasWords) {
     EXPECT_NE(line.back(), ' ') << line;
     EXPECT_LE(line.size(), 105U) << line;
   }
-  EXPECT_EQ(count, static_cast<int>(CqAction::kEntryLost) + 3);
+  EXPECT_EQ(count, static_cast<int>(CqAction::kResized) + 3);
 }
 
 }  // namespace

@@ -77,6 +77,35 @@ TEST(Run, QuickstartIsWithinAQuarterOfThePublishedFigures) {
   }
 }
 
+TEST(Run, ResizeUnderLoadLosesNothing) {
+  const report::Result result = run(load("resize_under_load.ini"));
+  EXPECT_FALSE(result.failed());
+  ASSERT_EQ(result.flows.size(), 3u);
+  for (const report::FlowResult& flow : result.flows) {
+    EXPECT_EQ(flow.iterations, 5000u) << flow.name;
+    EXPECT_EQ(flow.errors, 0u) << flow.name;
+  }
+  std::vector<std::uint32_t> depths;
+  for (const report::CqResult& cq : result.cqs) depths.push_back(cq.cqe);
+  EXPECT_EQ(depths, (std::vector<std::uint32_t>{4095, 1023, 4095, 4095, 1023, 4095}));
+}
+
+TEST(Run, ModerationTradesEventsForLatency) {
+  const report::Result result = run(load("moderation.ini"));
+  EXPECT_FALSE(result.failed());
+  ASSERT_EQ(result.flows.size(), 6u);
+  ASSERT_EQ(result.cqs.size(), 12u);
+  // By flow: none, 4us_8, 16us_16, 32us_32, 50us, rdma_dim; the server's queues come behind the client's.
+  const auto serverEvents = [&](std::size_t flow) { return result.cqs[6 + flow].events; };
+  const auto clientEvents = [&](std::size_t flow) { return result.cqs[flow].events; };
+  const auto median = [&](std::size_t flow) { return result.flows[flow].latency.p50; };
+  EXPECT_LT(serverEvents(2) * 10, serverEvents(0) * 7);
+  EXPECT_EQ(median(2), median(0)) << "fewer events for nothing";
+  EXPECT_NEAR(static_cast<double>(median(3).count()), static_cast<double>(microseconds(32).count()), 2e6);
+  EXPECT_NEAR(static_cast<double>(median(4).count()), static_cast<double>(microseconds(50).count()), 2e6);
+  EXPECT_GT(clientEvents(3), clientEvents(0)) << "the client sleeps once a window";
+}
+
 TEST(Run, ArmRaceIsLostAndNamed) {
   const report::Result result = runConfig(loadShipped("arm_race_lost.ini"));
   ASSERT_EQ(result.failures.size(), 1u);

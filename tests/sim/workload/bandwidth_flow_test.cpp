@@ -52,6 +52,37 @@ TEST(BandwidthFlow, EveryVerbDeliversItsContent) {
   }
 }
 
+TEST(BandwidthFlow, ResizesItsQueuesUnderLoad) {
+  FlowRun run;
+  FlowConfig flow = window(FlowVerb::kSendImmediate, 64, 4);
+  flow.shared_cq = false;
+  flow.resize_to = 2000;
+  flow.resize_after = 100;
+  run.add("polls", flow);
+  flow.after = "polls";
+  flow.events = EventOrder::kSafe;
+  run.add("sleeps", flow);
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run, 0, 1200);
+  expectClean(run, 1, 1200);
+  std::uint64_t resizes = 0;
+  for (std::size_t host = 0; host < 2; ++host) {
+    for (const auto& queue : run.system().host(host).adapter().completion().summaries()) {
+      resizes += queue.counters.resizes;
+    }
+  }
+  EXPECT_EQ(resizes, 16U);
+}
+
+TEST(BandwidthFlow, ResizeThatIsRefusedEndsTheFlow) {
+  FlowRun run;
+  FlowConfig flow = window(FlowVerb::kWrite, 64);
+  flow.resize_to = 1 << 24;
+  run.add("flow", flow);
+  ASSERT_TRUE(run.run()) << run.problem();
+  EXPECT_FALSE(run.flow(0).problem().empty());
+}
+
 TEST(BandwidthFlow, ManyQueuePairsShareAQueueOrHaveTheirOwn) {
   FlowRun run;
   FlowConfig shared = window(FlowVerb::kSend, 64, 24);

@@ -34,6 +34,14 @@ TEST(FlowRules, ManyQueuePairsAreForBandwidth) {
   EXPECT_EQ(firstKey(config), "qps");
 }
 
+TEST(FlowRules, ResizesAreForBandwidth) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.resize_to = 100;
+  EXPECT_EQ(firstKey(config), "");
+  config.kind = FlowKind::kLatency;
+  EXPECT_EQ(firstKey(config), "resize_to");
+}
+
 TEST(FlowRules, LatencyOfAnEmptyWriteHasNothingToWaitFor) {
   FlowConfig config = flow(FlowKind::kLatency);
   config.size = Bytes(0);

@@ -200,6 +200,17 @@ class FakeCqs final : public CqDirectory {
     if (change.ignoreOverrun) found->second.ignoreOverrun = *change.ignoreOverrun;
     return {};
   }
+  void refreshConsumerIndex(CqNumber number, std::function<void()> done) override {
+    refreshed.push_back(number);
+    done();
+  }
+  CommandResult resize(CqNumber number, const CqRing& ring) override {
+    const auto found = table.find(number);
+    if (found == table.end()) return unknown();
+    found->second.logSize = ring.logSize;
+    found->second.ring = ring.pages;
+    return {};
+  }
   CommandResult attach(CqNumber number) override {
     ++holders[number];
     return {};
@@ -208,6 +219,7 @@ class FakeCqs final : public CqDirectory {
 
   std::map<CqNumber, CqAttributes> table;
   std::map<CqNumber, int> holders;
+  std::vector<CqNumber> refreshed;
 
  private:
   static CommandResult unknown() { return {CommandStatus::kBadResource, Syndrome::kUnknownCq}; }

@@ -232,6 +232,29 @@ TEST_F(ObjectCommandsTest, CompletionQueue) {
   EXPECT_EQ(uars_.holders(UarIndex(uar_)), 0U);
 }
 
+TEST_F(ObjectCommandsTest, ResizeOfACompletionQueue) {
+  const CqNumber number(issue(cqInput(3)).number());
+  auto resize = makeInput(CommandOpcode::kModifyCq, 0x118, 1);
+  wire::ModifyCqInput::Number::set(resize, number.value());
+  wire::ModifyCqInput::Select::set(resize, 7);
+  wire::ModifyCqInput::Pages::set(resize, 0, 0xB000);
+  const MutableByteView context = wire::ModifyCqInput::Context::mutableView(resize);
+  wire::CompletionQueueContext::LogSize::set(context, 3);
+  wire::CompletionQueueContext::EventQueue::set(context, 9);
+  ASSERT_TRUE(issue(resize).ok());
+  EXPECT_EQ(cqs_.refreshed, std::vector<CqNumber>{number}) << "the consumer index is read first";
+  const CqAttributes& cq = cqs_.table.at(number);
+  EXPECT_EQ(cq.logSize, 3);
+  EXPECT_EQ(cq.ring.pages, (std::vector<BusAddress>{BusAddress(0xB000)}));
+  EXPECT_EQ(cq.ring.offset, 0U);
+  EXPECT_EQ(cq.eq, EqNumber(3)) << "a resize changes the ring alone";
+  wire::ModifyCqInput::Select::set(resize, 3);
+  expectRefusal(issue(resize), CommandStatus::kBadParameter, Syndrome::kUnknownFieldSelect);
+  wire::ModifyCqInput::Select::set(resize, 7);
+  wire::ModifyCqInput::UmemValid::set(resize, true);
+  expectRefusal(issue(resize), CommandStatus::kBadParameter, Syndrome::kUserMemoryUnsupported);
+}
+
 TEST_F(ObjectCommandsTest, CompletionQueueRefusals) {
   auto input = cqInput(3);
   wire::CompletionQueueContext::UarPage::set(wire::CreateCqInput::Context::mutableView(input), 1);
@@ -244,7 +267,7 @@ TEST_F(ObjectCommandsTest, CompletionQueueRefusals) {
   expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kCqPagesWrong);
   wire::CompletionQueueContext::LogPageSize::set(wire::CreateCqInput::Context::mutableView(input), 19);
   EXPECT_TRUE(issue(input).ok());
-  auto modify = makeInput(CommandOpcode::kModifyCq, 0x110, 1);
+  auto modify = makeInput(CommandOpcode::kModifyCq, 0x110, 2);
   expectRefusal(issue(modify), CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier);
   modify = makeInput(CommandOpcode::kModifyCq, 0x110);
   wire::ModifyCqInput::Select::set(modify, 8);

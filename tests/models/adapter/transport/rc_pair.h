@@ -44,6 +44,8 @@ class Completions final : public CompletionPort, public CqDirectory {
   CommandResult destroy(CqNumber) override { return {}; }
   CommandResult query(CqNumber, CqAttributes&) const override { return {}; }
   CommandResult modifyModeration(CqNumber, const CqModeration&) override { return {}; }
+  void refreshConsumerIndex(CqNumber, std::function<void()> done) override { done(); }
+  CommandResult resize(CqNumber, const CqRing&) override { return {}; }
   CommandResult attach(CqNumber number) override {
     if (number.value() >= 10) return {CommandStatus::kBadResource, Syndrome::kUnknownCq};
     ++attached;
