@@ -14,7 +14,7 @@ class PacedTimeSource final : public TimeSource {
  public:
   /// What the source needs of the machine; a test brings its own.
   struct Clock {
-    std::function<std::chrono::nanoseconds()> now;                ///< monotonic
+    std::function<std::chrono::nanoseconds()> now;  ///< monotonic
     std::function<void(std::chrono::nanoseconds span)> sleepFor;
   };
   /// Waits in steps of `grain` of wall time.
