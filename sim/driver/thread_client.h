@@ -110,6 +110,7 @@ class ThreadClient final : public VerbsClient,
   void finishCreateCq(std::unique_ptr<ClientCq> cq, const Answer<CqNumber>& answer,
                       const std::function<void(CqCreated)>& done);
   void finishDestroyCq(ClientCq& cq);
+  void finishCreateQp(ClientQp& qp, const Answer<QpNumber>& answer, const std::function<void(QpCreated)>& done);
   void disposeQp(ClientQp& qp);
   [[nodiscard]] adapter::QpAttributes qpAttributes(const ClientQp& qp) const;
 
