@@ -143,31 +143,42 @@ VerbsError SendRing::post(const SendWorkRequest& request, host::MemoryBackend& m
     remote.key = wire::Be32(request.remoteKey.value());
     writer.put(remote);
   }
-  if (isAtomic(request.opcode)) {
-    const bool swaps = request.opcode == SendOpcode::kCompareSwap;
-    wire::AtomicSegment atomic;
-    atomic.swapOrAdd = wire::Be64(swaps ? request.swap : request.compareOrAdd);
-    atomic.compare = wire::Be64(swaps ? request.compareOrAdd : 0);
-    writer.put(atomic);
-  }
-  const std::uint64_t inlined = request.inlineData ? inlineLength(request) : 0;
-  if (inlined != 0) {
-    const auto header =
-        wire::InlineHeader::Inline::make(true) | wire::InlineHeader::Length::make(static_cast<std::uint32_t>(inlined));
-    writer.put(wire::InlineHeader{wire::Be32(header)});
-    for (const ScatterGather& piece : request.scatterGather) {
-      if (piece.length != 0) writer.copy({memory.direct(piece.address, piece.length), piece.length});
-    }
-    writer.pad();
-  } else if (!request.inlineData) {
-    for (const ScatterGather& piece : request.scatterGather) {
-      if (piece.length == 0) continue;  // a zero in the segment would mean 2 GiB
-      writer.put(
-          wire::DataSegment{wire::Be32(piece.length), wire::Be32(piece.localKey.value()), wire::Be64(piece.address)});
-    }
+  if (isAtomic(request.opcode)) writeAtomic(request, writer);
+  if (request.inlineData) {
+    writeInline(request, memory, writer);
+  } else {
+    writeGather(request, writer);
   }
   writeControl(request, writer.written());
   return VerbsError::kNone;
+}
+
+void SendRing::writeAtomic(const SendWorkRequest& request, Writer& writer) {
+  const bool swaps = request.opcode == SendOpcode::kCompareSwap;
+  wire::AtomicSegment atomic;
+  atomic.swapOrAdd = wire::Be64(swaps ? request.swap : request.compareOrAdd);
+  atomic.compare = wire::Be64(swaps ? request.compareOrAdd : 0);
+  writer.put(atomic);
+}
+
+void SendRing::writeInline(const SendWorkRequest& request, host::MemoryBackend& memory, Writer& writer) {
+  const auto length = static_cast<std::uint32_t>(inlineLength(request));
+  if (length == 0) return;
+  writer.put(wire::InlineHeader{
+      wire::Be32(wire::InlineHeader::Inline::make(true) | wire::InlineHeader::Length::make(length))});
+  for (const ScatterGather& piece : request.scatterGather) {
+    if (piece.length != 0) writer.copy({memory.direct(piece.address, piece.length), piece.length});
+  }
+  writer.pad();
+}
+
+// Empty pieces are left out: a zero in the segment would mean 2 GiB.
+void SendRing::writeGather(const SendWorkRequest& request, Writer& writer) {
+  for (const ScatterGather& piece : request.scatterGather) {
+    if (piece.length == 0) continue;
+    writer.put(
+        wire::DataSegment{wire::Be32(piece.length), wire::Be32(piece.localKey.value()), wire::Be64(piece.address)});
+  }
 }
 
 void SendRing::writeControl(const SendWorkRequest& request, std::uint32_t bytes) {

@@ -52,6 +52,9 @@ class SendRing {
   };
   class Writer;
   [[nodiscard]] VerbsError check(const SendWorkRequest& request, host::MemoryBackend& memory) const;
+  static void writeAtomic(const SendWorkRequest& request, Writer& writer);
+  static void writeInline(const SendWorkRequest& request, host::MemoryBackend& memory, Writer& writer);
+  static void writeGather(const SendWorkRequest& request, Writer& writer);
   void writeControl(const SendWorkRequest& request, std::uint32_t bytes);
 
   std::uint8_t* blocks_;

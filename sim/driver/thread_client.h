@@ -114,6 +114,7 @@ class ThreadClient final : public VerbsClient,
   void finishDestroyCq(ClientCq& cq);
   void endRound(ClientCq& cq);
   VerbsError finishResizeCq(ClientCq& cq, const DmaBuffer& buffer, unsigned logSize);
+  void finishCreateQp(ClientQp& qp, const Answer<QpNumber>& answer, const std::function<void(QpCreated)>& done);
   void disposeQp(ClientQp& qp);
   [[nodiscard]] adapter::QpAttributes qpAttributes(const ClientQp& qp) const;
 

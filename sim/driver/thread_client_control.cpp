@@ -154,29 +154,34 @@ void ThreadClient::createQp(const QpRequest& request, CqHandle sendCq, CqHandle 
   qp->record = records_.allocate();
   qp->handle = handOut<ClientQp, QpHandle>(qps_);
   driver_.createQp(owner_, qpAttributes(*qp), [this, qp, done = std::move(done)](const Answer<QpNumber>& answer) {
-    QpCreated created;
-    created.error = errorOf(answer.result);
-    if (!answer.ok()) {
-      disposeQp(*qp);
-      return done(created);
-    }
-    qp->number = answer.value;
-    std::uint8_t* record = qp->record.bytes;
-    if (qp->sendSize.blocks != 0) {
-      qp->send.emplace(qp->buffer.bytes + qp->sendOffset(), record + offsetof(wire::QpDoorbellRecord, sendCounter),
-                       qp->sendSize, qp->number, qp->type);
-    }
-    if (qp->receiveSize.entries != 0) {
-      qp->receive.emplace(qp->buffer.bytes, record + offsetof(wire::QpDoorbellRecord, receiveCounter), qp->receiveSize);
-    }
-    created.handle = qp->handle;
-    created.number = qp->number;
-    created.maxSendWr = qp->sendSize.maxPosted;
-    created.maxReceiveWr = qp->receiveSize.maxPosted;
-    created.maxInline = qp->sendSize.maxInline;
-    qps_[qp->handle.value()] = std::make_unique<ClientQp>(std::move(*qp));
-    done(created);
+    finishCreateQp(*qp, answer, done);
   });
+}
+
+void ThreadClient::finishCreateQp(ClientQp& qp, const Answer<QpNumber>& answer,
+                                  const std::function<void(QpCreated)>& done) {
+  QpCreated created;
+  created.error = errorOf(answer.result);
+  if (!answer.ok()) {
+    disposeQp(qp);
+    return done(created);
+  }
+  qp.number = answer.value;
+  std::uint8_t* record = qp.record.bytes;
+  if (qp.sendSize.blocks != 0) {
+    qp.send.emplace(qp.buffer.bytes + qp.sendOffset(), record + offsetof(wire::QpDoorbellRecord, sendCounter),
+                    qp.sendSize, qp.number, qp.type);
+  }
+  if (qp.receiveSize.entries != 0) {
+    qp.receive.emplace(qp.buffer.bytes, record + offsetof(wire::QpDoorbellRecord, receiveCounter), qp.receiveSize);
+  }
+  created.handle = qp.handle;
+  created.number = qp.number;
+  created.maxSendWr = qp.sendSize.maxPosted;
+  created.maxReceiveWr = qp.receiveSize.maxPosted;
+  created.maxInline = qp.sendSize.maxInline;
+  qps_[qp.handle.value()] = std::make_unique<ClientQp>(std::move(qp));
+  done(created);
 }
 
 void ThreadClient::disposeQp(ClientQp& qp) {

@@ -45,6 +45,7 @@ class FakeDriver final : public driver::DriverRole {
   void modifyCqModeration(OwnerId, CqNumber, std::uint16_t, std::uint16_t, driver::Done<int> done) override {
     done({});
   }
+  void resizeCq(OwnerId, CqNumber, const adapter::CqAttributes&, driver::Done<int> done) override { done({}); }
   void queryCq(OwnerId, CqNumber, driver::Done<adapter::CqAttributes> done) override { done({}); }
   void createQp(OwnerId, const adapter::QpAttributes& attributes, driver::Done<QpNumber> done) override {
     pairs.push_back(attributes);

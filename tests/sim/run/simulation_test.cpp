@@ -78,7 +78,7 @@ TEST(Run, QuickstartIsWithinAQuarterOfThePublishedFigures) {
 }
 
 TEST(Run, ResizeUnderLoadLosesNothing) {
-  const report::Result result = run(load("resize_under_load.ini"));
+  const report::Result result = runConfig(loadShipped("resize_under_load.ini"));
   EXPECT_FALSE(result.failed());
   ASSERT_EQ(result.flows.size(), 3u);
   for (const report::FlowResult& flow : result.flows) {
@@ -91,7 +91,7 @@ TEST(Run, ResizeUnderLoadLosesNothing) {
 }
 
 TEST(Run, ModerationTradesEventsForLatency) {
-  const report::Result result = run(load("moderation.ini"));
+  const report::Result result = runConfig(loadShipped("moderation.ini"));
   EXPECT_FALSE(result.failed());
   ASSERT_EQ(result.flows.size(), 6u);
   ASSERT_EQ(result.cqs.size(), 12u);
@@ -171,7 +171,7 @@ std::uint64_t dropped(const report::Result& result, const std::string& reason) {
 }
 
 TEST(Run, ReliableConnectionsSurviveLoss) {
-  const report::Result result = run(load("loss.ini"));
+  const report::Result result = runConfig(loadShipped("loss.ini"));
   EXPECT_FALSE(result.failed());
   ASSERT_EQ(result.flows.size(), 2u);
   for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 5000u) << flow.name;
@@ -182,7 +182,7 @@ TEST(Run, ReliableConnectionsSurviveLoss) {
 }
 
 TEST(Run, LossIsRepeatable) {
-  config::Config config = load("loss.ini");
+  config::Config config = loadShipped("loss.ini");
   const std::string reference = jsonInChild(config, System::kQuantum);
   EXPECT_EQ(jsonInChild(config, System::kQuantum), reference);
   config.run.seed = 2;
@@ -200,7 +200,7 @@ TEST(Run, ContentSurvivesEveryKindOfFault) {
     host.faults.delay = 0.003;
   }
   for (config::NamedFlow& named : config.flows) named.flow.ack_timeout = 4;
-  const report::Result result = run(config);
+  const report::Result result = runConfig(config);
   EXPECT_FALSE(result.failed());
   for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 3u * 400u) << flow.name;
   EXPECT_GT(dropped(result, "packet_lost"), 0u);
@@ -225,7 +225,7 @@ config::Config allToOne(std::uint32_t hosts) {
 }
 
 TEST(Run, SixteenHostsAllToOneComplete) {
-  const report::Result result = run(allToOne(16));
+  const report::Result result = runConfig(allToOne(16));
   EXPECT_FALSE(result.failed());
   ASSERT_EQ(result.flows.size(), 15u);
   for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 50u) << flow.name;
@@ -236,7 +236,7 @@ TEST(Run, SixteenHostsAllToOneCompleteThroughASmallBuffer) {
   config::Config config = allToOne(16);
   config.fabricSwitch.buffer = Bytes(300'000);
   for (config::NamedFlow& named : config.flows) named.flow.ack_timeout = 8;
-  const report::Result result = run(config);
+  const report::Result result = runConfig(config);
   EXPECT_FALSE(result.failed());
   for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 50u) << flow.name;
   EXPECT_GT(dropped(result, "switch_buffer_full"), 0u);
@@ -244,7 +244,7 @@ TEST(Run, SixteenHostsAllToOneCompleteThroughASmallBuffer) {
 
 // What arrives has gone through one cable: a message waits there for the windows of everybody.
 TEST(Run, IncastSharesOneCable) {
-  const report::Result result = run(load("incast.ini"));
+  const report::Result result = runConfig(loadShipped("incast.ini"));
   EXPECT_FALSE(result.failed());
   EXPECT_TRUE(result.drops.empty());
   constexpr std::int64_t kMessage = 16 * (4096 + 26) + 16;  // packets; the first has the RDMA header
