@@ -312,7 +312,11 @@ class SlowReference {
         completion.tlpClass = kCompletion;
         completion.bytes = length + 20;
         completion.dataCredits = (length + 15) / 16;
-        completion.arrive = [this, index](std::int64_t back) { return done_[index] = back; };
+        // The processor goes on when the DMA writes before the completion are visible.
+        completion.arrive = [this, index](std::int64_t back) {
+          done_[index] = std::max(back, lastVisible_);
+          return back;
+        };
         enqueue(up_, std::move(completion));
       });
       return arrival;
