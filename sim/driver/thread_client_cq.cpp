@@ -17,11 +17,15 @@ adapter::CqeStride strideOf(std::uint32_t entryBytes) {
 
 }  // namespace
 
+// The context's field has twelve bits; the stock driver refuses what doesn't fit (MLX5_MAX_CQ_PERIOD).
+constexpr std::uint16_t kLongestPeriod = 4095;
+
 VerbsError ThreadClient::checkCq(const CqRequest& request) const {
   const DeviceCapabilities& device = driver_.capabilities();
   if (!completionQueueEntries(request.cqe, device.limits)) return VerbsError::kInvalid;
   if (request.comp_vector >= driver_.completionVectors()) return VerbsError::kInvalid;
   if (request.cqe_size != sizeof(wire::Cqe) && request.cqe_size != sizeof(wire::WideCqe)) return VerbsError::kInvalid;
+  if (request.cq_period > kLongestPeriod) return VerbsError::kInvalid;
   if (request.ignoreOverrun && !device.ignoreOverrun) return VerbsError::kNotSupported;
   const bool fixed = request.cq_count != 0 || request.cq_period != 0;
   const bool moderated =
@@ -152,6 +156,7 @@ void ThreadClient::modifyCq(CqHandle handle, std::uint16_t count, std::uint16_t 
   const ClientCq* cq = find(cqs_, handle);
   if (cq == nullptr || cq->destroyed) return done(VerbsError::kInvalid);
   if (!driver_.capabilities().moderation) return done(VerbsError::kNotSupported);
+  if (period > kLongestPeriod) return done(VerbsError::kInvalid);
   driver_.modifyCqModeration(owner_, cq->number, count, period,
                              [done = std::move(done)](const Answer<int>& answer) { done(errorOf(answer.result)); });
 }
