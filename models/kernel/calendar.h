@@ -72,8 +72,10 @@ class Calendar {
     CalendarClient* client;
     std::uint64_t token;
   };
-  static bool before(const Entry& a, const Entry& b) {
-    return a.when < b.when || (a.when == b.when && a.order < b.order);
+  // One comparison of 128 bits instead of two with a branch between them: which child is earlier can't be predicted.
+  static bool before(const Entry& a, const Entry& b) { return keyOf(a) < keyOf(b); }
+  static WideInteger keyOf(const Entry& entry) {
+    return static_cast<WideInteger>(entry.when.count()) << 64 | static_cast<WideInteger>(entry.order);
   }
   void siftDown(Entry entry);
 
