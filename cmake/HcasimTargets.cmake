@@ -5,11 +5,45 @@ include(GoogleTest)
 set(HCASIM_INSTALL_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}/hcasim")
 set(HCASIM_INSTALL_CMAKEDIR "${CMAKE_INSTALL_LIBDIR}/cmake/hcasim")
 
-# Precompiled once for all that includes SystemC: its headers take seconds in each source otherwise.
-add_library(hcasim_systemc_pch STATIC "${CMAKE_CURRENT_LIST_DIR}/precompiled.cpp")
-set_target_properties(hcasim_systemc_pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_link_libraries(hcasim_systemc_pch PRIVATE hcasim_options hcasim_systemc)
-target_precompile_headers(hcasim_systemc_pch PRIVATE <systemc> <tlm>)
+# Headers that take seconds in each source are precompiled once: the standard library's for models, SystemC's for what
+# includes it, and those of the packages for sim/.
+set(HCASIM_STANDARD_HEADERS <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional> <string>
+  <unordered_map> <utility> <vector>)
+set(HCASIM_PACKAGE_HEADERS <systemc> <tlm> <boost/program_options.hpp> <spdlog/logger.h>)
+
+# hcasim_precompile(NAME LINKS targets... HEADERS <header>...)
+function(hcasim_precompile name)
+  cmake_parse_arguments(ARG "" "" "LINKS;HEADERS" ${ARGN})
+  add_library(${name} STATIC "${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp")
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name} PRIVATE hcasim_options ${ARG_LINKS})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
+# The definitions of the packages are part of what is precompiled: each user of the header has them.
+add_library(hcasim_sim_definitions INTERFACE)
+foreach(package Boost::program_options spdlog::spdlog)
+  target_compile_definitions(hcasim_sim_definitions INTERFACE
+    $<TARGET_PROPERTY:${package},INTERFACE_COMPILE_DEFINITIONS>)
+endforeach()
+
+hcasim_precompile(hcasim_standard_pch HEADERS ${HCASIM_STANDARD_HEADERS})
+hcasim_precompile(hcasim_systemc_pch LINKS hcasim_systemc HEADERS ${HCASIM_STANDARD_HEADERS} <systemc> <tlm>)
+hcasim_precompile(hcasim_sim_pch LINKS hcasim_systemc hcasim_sim_definitions Boost::program_options spdlog::spdlog
+  HEADERS ${HCASIM_STANDARD_HEADERS} ${HCASIM_PACKAGE_HEADERS})
+
+# Which of them fits the sources of a library.
+function(hcasim_reuse_precompiled name systemc)
+  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+  if(folder MATCHES "^sim")
+    target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:hcasim_sim_definitions>")
+    target_precompile_headers(${name} REUSE_FROM hcasim_sim_pch)
+  elseif(systemc)
+    target_precompile_headers(${name} REUSE_FROM hcasim_systemc_pch)
+  else()
+    target_precompile_headers(${name} REUSE_FROM hcasim_standard_pch)
+  endif()
+endfunction()
 
 # The exported name: hcasim_adapter_memory is hcasim::adapter_memory, in this tree and for find_package(hcasim).
 function(hcasim_export name)
@@ -33,9 +67,7 @@ function(hcasim_library name)
     add_library(${name} STATIC ${ARG_SOURCES})
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:hcasim_options>")
-    if(ARG_SYSTEMC)
-      target_precompile_headers(${name} REUSE_FROM hcasim_systemc_pch)
-    endif()
+    hcasim_reuse_precompiled(${name} "${ARG_SYSTEMC}")
   else()
     set(scope INTERFACE)
     add_library(${name} INTERFACE)
@@ -55,7 +87,7 @@ function(hcasim_program name)
 endfunction()
 
 # A test spends its time in the libraries; optimising its own text would only lengthen the build.
-set(HCASIM_TEST_OPTIMISATION $<IF:$<CONFIG:Debug>,-O0,-O1>)
+set(HCASIM_TEST_OPTIMISATION -O0)
 
 # hcasim_test(NAME SOURCES a_test.cpp ... [LINKS targets...] [LABEL label] [TIMEOUT seconds] [SYSTEMC])
 # Each test case is a process of its own: SystemC elaborates once a process. The label `full` keeps a test out of the
