@@ -36,7 +36,8 @@ hcasim_precompile(hcasim_sim_pch LINKS hcasim_systemc hcasim_sim_definitions Boo
 function(hcasim_reuse_precompiled name systemc)
   file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
   if(folder MATCHES "^sim")
-    target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:hcasim_sim_definitions>")
+    # SystemC's headers bring static objects into each source: whoever links it needs the library.
+    target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:hcasim_sim_definitions>" hcasim_systemc)
     target_precompile_headers(${name} REUSE_FROM hcasim_sim_pch)
   elseif(systemc)
     target_precompile_headers(${name} REUSE_FROM hcasim_systemc_pch)

@@ -13,6 +13,12 @@ pcie::PcieExtension& extensionOf(tlm::tlm_generic_payload& payload) {
   return *payload.get_extension<pcie::PcieExtension>();
 }
 
+MemoryTiming::Source sourceOf(pcie::Traffic traffic) {
+  if (traffic == pcie::Traffic::kPayload) return MemoryTiming::Source::kPayload;
+  const bool isAdapters = traffic == pcie::Traffic::kContext || traffic == pcie::Traffic::kDevice;
+  return isAdapters ? MemoryTiming::Source::kUnknown : MemoryTiming::Source::kSoftware;
+}
+
 ByteView dataOf(const tlm::tlm_generic_payload& payload) {
   return {payload.get_data_ptr(), payload.get_data_ptr() == nullptr ? 0 : payload.get_data_length()};
 }
@@ -52,10 +58,16 @@ tlm::tlm_sync_enum RootComplex::nb_transport_fw(Payload& payload, tlm::tlm_phase
 
 Time RootComplex::acceptWrite(Payload& payload, Time arrival) {
   Time visible = arrival + writeLatency_;
+  if (memoryTiming_ != nullptr) visible += writeDelay(payload, arrival);
   if (!extensionOf(payload).relaxedOrdering) visible = later(visible, lastVisible_);
   lastVisible_ = later(lastVisible_, visible);
   writes_.send(visible, {&payload});
   return visible;
+}
+
+Time RootComplex::writeDelay(const Payload& payload, Time arrival) {
+  if (isMessage(payload)) return {};
+  return memoryTiming_->writeDelay(BusAddress(payload.get_address()), payload.get_data_length(), arrival);
 }
 
 // Request by request: when it starts, when its data is there, and how long the completions of those before take. The
@@ -65,6 +77,7 @@ Time RootComplex::acceptRead(Payload& payload, Time lastArrival) {
   if (pieceSize == 0) pieceSize = maxReadRequest_;
   std::uint64_t address = payload.get_address();
   std::uint32_t left = payload.get_data_length();
+  const MemoryTiming::Source source = sourceOf(extensionOf(payload).traffic);
   const std::uint32_t pieces = pcie::LinkTiming::pieces(address, left, pieceSize);
   const Time requestTime = timing_.readRequests(address, 0, pieceSize).duration;
   Time arrival = lastArrival - requestTime * (pieces - 1);
@@ -77,7 +90,9 @@ Time RootComplex::acceptRead(Payload& payload, Time lastArrival) {
     Time transfer{};
     if (readBandwidth_.count() > 0) transfer = transferTime(Bytes(piece), readBandwidth_);
     memoryFreeAt_ = readBandwidth_.count() > 0 ? start + transfer : Time();
-    ready = later(ready, start + transfer + readLatency_ - before);
+    Time latency = readLatency_;
+    if (memoryTiming_ != nullptr) latency += memoryTiming_->readDelay(BusAddress(address), piece, source, arrival);
+    ready = later(ready, start + transfer + latency - before);
     if (i + 1 < pieces) before += timing_.completions(address, piece).duration;
     arrival += requestTime;
     address += piece;

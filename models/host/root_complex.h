@@ -8,6 +8,7 @@
 
 #include "models/host/bus_address_space.h"
 #include "models/host/interrupt_port.h"
+#include "models/host/memory_timing.h"
 #include "models/kernel/calendar_module.h"
 #include "models/kernel/inbox.h"
 #include "models/pcie/link_timing.h"
@@ -30,7 +31,8 @@ struct RootComplexCounters {
 /// A write becomes visible a write latency after its arrival, not before an earlier one (unless it has relaxed
 /// ordering). A read starts when all writes before it are visible and has its data a read latency later; what is in
 /// memory then is what it returns. A burst of reads answers with one burst of completions, as early as it can be sent
-/// without a gap. Reads share the memory's bandwidth in the order of arrival.
+/// without a gap. Reads share the memory's bandwidth in the order of arrival. With a MemoryTiming, translation, cache
+/// and distance add to both latencies.
 class RootComplex final : public sc_core::sc_module,
                           public pcie::PciFunction,
                           public pcie::CalendarPeer,
@@ -47,6 +49,8 @@ class RootComplex final : public sc_core::sc_module,
   /// Throws std::invalid_argument for sizes that PCI Express has no code for.
   RootComplex(const sc_core::sc_module_name& name, kernel::CalendarModule& calendar, const pcie::PcieConfig& config,
               BusAddressSpace& space, InterruptPort& interrupts);
+  /// Before the simulation starts; nullptr (the default): nothing delays an access beyond the latencies of [pcie].
+  void setMemoryTiming(MemoryTiming* timing) { memoryTiming_ = timing; }
 
   // PciFunction. Once the simulation has started (sc_start(SC_ZERO_TIME) is enough).
   std::uint32_t configRead(std::uint32_t offset, std::uint32_t width) override;
@@ -86,6 +90,7 @@ class RootComplex final : public sc_core::sc_module,
   void onRegisterReadDone(Arrival& arrival);
   DmaStatus writeMemory(Payload& payload);
   DmaStatus readMemory(Payload& payload);
+  [[nodiscard]] Time writeDelay(const Payload& payload, Time arrival);
   [[nodiscard]] bool isMessage(const Payload& payload) const;
   void deliverMessage(const Payload& payload);
   void respond(Payload& payload);
@@ -99,6 +104,7 @@ class RootComplex final : public sc_core::sc_module,
   BusAddressSpace& space_;
   InterruptPort& interrupts_;
   pcie::InterruptSink* sink_ = nullptr;
+  MemoryTiming* memoryTiming_ = nullptr;
   pcie::LinkTiming timing_;
   Time readLatency_;
   Time writeLatency_;

@@ -3,17 +3,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/base/mixed_bits.h"
+
 namespace hca::network {
 
 namespace {
-
-// The output function of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-std::uint64_t mixed(std::uint64_t z) {
-  z += 0x9E3779B97F4A7C15;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-  z = (z ^ z >> 27) * 0x94D049BB133111EB;
-  return z ^ z >> 31;
-}
 
 PacketNumbers numbersOf(const std::string& text) {
   const auto numbers = PacketNumbers::parse(text);
@@ -29,13 +23,13 @@ FaultInjector::FaultInjector(const FaultConfig& config, std::uint64_t seed, std:
       corrupt_(numbersOf(config.corrupt)),
       duplicate_(numbersOf(config.duplicate)),
       hold_(numbersOf(config.hold)),
-      key_(mixed(mixed(seed) ^ stream)),
+      key_(mixedBits(mixedBits(seed) ^ stream)),
       active_(config.loss > 0 || config.corruption > 0 || config.duplication > 0 || config.delay > 0 ||
               !lose_.empty() || !corrupt_.empty() || !duplicate_.empty() || !hold_.empty()) {}
 
 bool FaultInjector::draw(Kind kind, double probability) const {
   if (probability <= 0) return false;
-  const std::uint64_t random = mixed(mixed(key_ ^ static_cast<std::uint64_t>(kind)) ^ number_);
+  const std::uint64_t random = mixedBits(mixedBits(key_ ^ static_cast<std::uint64_t>(kind)) ^ number_);
   constexpr double kUnit = 1.0 / (std::uint64_t{1} << 53);  // the upper 53 bits as a fraction, 0 <= x < 1
   return static_cast<double>(random >> 11) * kUnit < probability;
 }

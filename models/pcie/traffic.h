@@ -17,6 +17,7 @@ enum class Traffic : std::uint8_t {
   kInterrupt,  ///< MSI-X message
   kCommand,    ///< command queue entries and mailboxes
   kContext,    ///< context and translation cache refills
+  kDevice,     ///< the adapter's own accesses, for no queue pair ([dma.NAME])
   kCount,
 };
 

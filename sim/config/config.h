@@ -6,6 +6,8 @@
 
 #include "models/adapter/hca_config.h"
 #include "models/host/cpu_config.h"
+#include "models/host/iommu_config.h"
+#include "models/host/memory_config.h"
 #include "models/network/fault_config.h"
 #include "models/network/network_config.h"
 #include "models/network/switch_config.h"
@@ -13,6 +15,7 @@
 #include "sim/config/host_config.h"
 #include "sim/config/run_config.h"
 #include "sim/driver/driver_config.h"
+#include "sim/workload/dma_config.h"
 #include "sim/workload/flow_config.h"
 
 namespace hca::config {
@@ -20,6 +23,8 @@ namespace hca::config {
 /// What each host has of its own.
 struct HostSections {
   host::CpuConfig cpu;
+  host::IommuConfig iommu;
+  host::MemoryConfig memory;
   driver::DriverConfig driver;
   pcie::PcieConfig pcie;
   network::FaultConfig faults;
@@ -31,6 +36,11 @@ struct NamedFlow {
   sim::FlowConfig flow;
 };
 
+struct NamedDma {
+  std::string name;
+  sim::DmaConfig dma;
+};
+
 struct Config {
   RunConfig run;
   HostConfig host;
@@ -39,6 +49,7 @@ struct Config {
   HostSections allHosts;            ///< as the sections for all hosts say
   std::vector<HostSections> hosts;  ///< by host number, with [host.N...] applied
   std::vector<NamedFlow> flows;     ///< in the order in which they were first named
+  std::vector<NamedDma> dma;        ///< likewise
 };
 
 /// The table of sections: calls `visit(name, section struct, doc)` for each. This is the one place that knows which
@@ -54,6 +65,8 @@ void forEachGlobalSection(ConfigType& config, Visit&& visit) {
 template <class HostSectionsType, class Visit>
 void forEachHostSection(HostSectionsType& host, Visit&& visit) {
   visit("cpu", host.cpu, "What software costs");
+  visit("iommu", host.iommu, "Translation of the addresses that the adapter uses");
+  visit("memory", host.memory, "Where the bytes are that the adapter reads and writes");
   visit("driver", host.driver, "What the kernel driver asks of an adapter");
   visit("pcie", host.pcie, "The link between an adapter and its host");
   visit("link.faults", host.faults, "What goes wrong on the way of the packets that a host sends");

@@ -27,8 +27,10 @@ void ConfigChecker::run() {
   for (std::size_t host = 0; host < config_.hosts.size(); ++host) {
     checkPcie(host);
     checkFaults(host);
+    checkMemory(host);
   }
   for (const NamedFlow& named : config_.flows) checkFlow(named);
+  for (const NamedDma& named : config_.dma) checkDma(named);
 }
 
 void ConfigChecker::checkLink() {
@@ -58,6 +60,15 @@ void ConfigChecker::checkFaults(std::size_t host) {
   check("corrupt", faults.corrupt);
   check("duplicate", faults.duplicate);
   check("hold", faults.hold);
+}
+
+void ConfigChecker::checkMemory(std::size_t host) {
+  const host::MemoryConfig& memory = config_.hosts[host].memory;
+  const std::string section = sectionOfHost(host, "memory", "ddio_ways");
+  if (memory.ddioWays > memory.cacheWays) {
+    complain(section, "ddio_ways",
+             std::to_string(memory.ddioWays) + " is more than cache_ways (" + std::to_string(memory.cacheWays) + ')');
+  }
 }
 
 std::string ConfigChecker::sectionOfHost(std::size_t host, const std::string& section, const std::string& key) const {
@@ -148,30 +159,52 @@ void ConfigChecker::checkVector(const NamedFlow& named) {
 
 // `after` must name another flow, and following it must end.
 void ConfigChecker::checkOrder(const NamedFlow& named) {
+  checkAfter(config_.flows, named, sectionOf(named), "flow", [](const NamedFlow& flow) { return flow.flow.after; });
+}
+
+template <class Named, class After>
+void ConfigChecker::checkAfter(const std::vector<Named>& all, const Named& named, const std::string& section,
+                               const std::string& kind, After&& after) {
+  const auto find = [&](const std::string& name) -> const Named* {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+    return found == all.end() ? nullptr : &*found;
+  };
   std::set<std::string> seen{named.name};
-  const NamedFlow* at = &named;
-  while (!at->flow.after.empty()) {
-    const NamedFlow* next = findFlow(at->flow.after);
+  const Named* at = &named;
+  while (!after(*at).empty()) {
+    const Named* next = find(after(*at));
     if (next == nullptr) {
       std::vector<std::string> names;
-      for (const NamedFlow& flow : config_.flows) {
-        if (flow.name != named.name) names.push_back(flow.name);
+      for (const Named& one : all) {
+        if (one.name != named.name) names.push_back(one.name);
       }
-      if (at == &named)
-        complain(named, "after", '\'' + at->flow.after + "' is no flow", nearestName(at->flow.after, names));
-      return;
+      if (at != &named) return;
+      const std::string wrong = after(*at);
+      return complain(section, "after", '\'' + wrong + "' is no " + kind, nearestName(wrong, names));
     }
-    if (next->name == named.name) return complain(named, "after", "makes the flow wait for itself");
+    if (next->name == named.name) return complain(section, "after", "makes the " + kind + " wait for itself");
     if (!seen.insert(next->name).second) return;  // a cycle among others, reported there
     at = next;
   }
 }
 
-const NamedFlow* ConfigChecker::findFlow(const std::string& name) const {
-  for (const NamedFlow& named : config_.flows) {
-    if (named.name == name) return &named;
+void ConfigChecker::checkDma(const NamedDma& named) {
+  const sim::DmaConfig& dma = named.dma;
+  const std::string section = std::string(sim::kDmaSection) + '.' + named.name;
+  if (dma.iters == 0) complain(section, "iters", "is 0: there would be nothing to do");
+  if (sim::placesOf(dma) == 0) {
+    complain(section, "window",
+             formatValue(dma.window) + " has no room for one access of " + formatValue(dma.size) +
+                 (dma.offset.count() > 0 ? " at " + formatValue(dma.offset) : std::string()));
   }
-  return nullptr;
+  checkAfter(config_.dma, named, section, "[dma] section", [](const NamedDma& one) { return one.dma.after; });
+  if (dma.host >= config_.hosts.size()) {
+    complain(
+        section, "host",
+        std::to_string(dma.host) + " is no host: hosts are numbered 0 to " + std::to_string(config_.hosts.size() - 1));
+  } else if (dma.cache != sim::CacheState::kAsIs && config_.hosts[dma.host].memory.cacheSize.count() == 0) {
+    complain(section, "cache", "needs a cache: [memory] cache_size is 0B");
+  }
 }
 
 bool ConfigChecker::isBad(const std::string& section, const std::string& key) const {

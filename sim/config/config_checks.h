@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "sim/config/config.h"
 #include "sim/config/config_values.h"
@@ -26,6 +27,7 @@ class ConfigChecker {
   void checkLink();
   void checkPcie(std::size_t host);
   void checkFaults(std::size_t host);
+  void checkMemory(std::size_t host);
   void checkFlow(const NamedFlow& named);
   void checkWork(const NamedFlow& named);
   void checkHosts(const NamedFlow& named);
@@ -34,9 +36,13 @@ class ConfigChecker {
   void checkDepths(const NamedFlow& named);
   void checkVector(const NamedFlow& named);
   void checkOrder(const NamedFlow& named);
+  void checkDma(const NamedDma& named);
+  /// The chain of `after(one)` among `all` must name what is there, and end.
+  template <class Named, class After>
+  void checkAfter(const std::vector<Named>& all, const Named& named, const std::string& section,
+                  const std::string& kind, After&& after);
   /// The section that gave host `host` its value of a key: "host.N.pcie" or "pcie".
   [[nodiscard]] std::string sectionOfHost(std::size_t host, const std::string& section, const std::string& key) const;
-  [[nodiscard]] const NamedFlow* findFlow(const std::string& name) const;
   [[nodiscard]] bool isBad(const std::string& section, const std::string& key) const;
   /// Complains about a key, at the place where it was set, else at its section.
   void complain(const std::string& section, const std::string& key, std::string what, std::string nearest = {});

@@ -33,7 +33,8 @@ class Loader {
     readGlobalSections();
     readHosts();
     if (loaded_.config.run.strictNotify) applyStrictNotify();
-    readFlows();
+    readNamed(kFlowSection, loaded_.config.flows, &NamedFlow::flow);
+    readNamed(sim::kDmaSection, loaded_.config.dma, &NamedDma::dma);
     checkValues();
     sortProblems();
     return std::move(loaded_);
@@ -109,15 +110,15 @@ class Loader {
     host.driver.confirm_arm = true;
   }
 
-  void readFlows() {
+  template <class Named, class Section>
+  void readNamed(const char* kind, std::vector<Named>& all, Section Named::*values) {
     for (const SectionAt& section : sections_) {
-      const std::string& name = section.name.flow;
-      auto& flows = loaded_.config.flows;
-      const bool known = std::any_of(flows.begin(), flows.end(), [&](const NamedFlow& f) { return f.name == name; });
-      if (name.empty() || known) continue;
-      NamedFlow& flow = flows.emplace_back();
-      flow.name = name;
-      readSection(section.text, flow.flow, values_, loaded_.problems);
+      const std::string& name = section.name.name;
+      const bool known = std::any_of(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+      if (section.name.schema->name != kind || known) continue;
+      Named& one = all.emplace_back();
+      one.name = name;
+      readSection(section.text, one.*values, values_, loaded_.problems);
     }
   }
 
@@ -125,7 +126,7 @@ class Loader {
     ConfigChecker checker(loaded_.config, values_, loaded_.problems);
     for (const SectionAt& section : sections_) checker.addSection(section.text, section.origin);
     checker.run();
-    if (gathered_.complete && loaded_.config.flows.empty()) {
+    if (gathered_.complete && loaded_.config.flows.empty() && loaded_.config.dma.empty()) {
       complain({firstFile_, 1}, "[flow.NAME]", "is missing: there is nothing to do", {});
     }
   }

@@ -85,7 +85,7 @@ path is relative to the file that names it. Of several values for a key the stro
 on the command line, then the file named last on the command line, then the files that it includes.
 
 A section such as `[cpu]` holds for all hosts; `[host.N.cpu]` holds for host N alone and is stronger, wherever it
-stands. `[flow.NAME]` may be given any number of times; NAME is free.
+stands. `[flow.NAME]` and `[dma.NAME]` may be given any number of times; NAME is free.
 
 | kind | how it is written |
 | --- | --- |
@@ -118,6 +118,9 @@ std::vector<SectionText> effectiveSections(const Config& config) {
   }
   for (const NamedFlow& named : config.flows) {
     texts.emplace_back(std::string(kFlowSection) + '.' + named.name, keyTexts(named.flow));
+  }
+  for (const NamedDma& named : config.dma) {
+    texts.emplace_back(std::string(sim::kDmaSection) + '.' + named.name, keyTexts(named.dma));
   }
   return texts;
 }

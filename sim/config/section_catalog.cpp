@@ -12,7 +12,6 @@ namespace hca::config {
 namespace {
 
 constexpr std::string_view kHostPrefix = "host.";
-constexpr std::string_view kFlowPrefix = "flow.";
 
 bool startsWith(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
@@ -50,6 +49,7 @@ SectionCatalog::SectionCatalog() {
     sections_.push_back(schemaOf<std::decay_t<decltype(section)>>(name, Scope::kPerHost, doc));
   });
   sections_.push_back(schemaOf<sim::FlowConfig>(kFlowSection, Scope::kNamed, kFlowDoc));
+  sections_.push_back(schemaOf<sim::DmaConfig>(sim::kDmaSection, Scope::kNamed, sim::kDmaDoc));
 }
 
 const SectionSchema* SectionCatalog::find(const std::string& name) const {
@@ -61,10 +61,12 @@ const SectionSchema* SectionCatalog::find(const std::string& name) const {
 
 std::optional<SectionName> SectionCatalog::resolve(const std::string& name, std::string& nearest) const {
   nearest.clear();
-  if (startsWith(name, kFlowPrefix) && name.size() > kFlowPrefix.size()) {
-    const std::string flow = name.substr(kFlowPrefix.size());
-    if (flow.find('.') == std::string::npos) return SectionName{find(kFlowSection), std::nullopt, flow};
-    nearest = std::string(kFlowPrefix) + flow.substr(0, flow.find('.'));
+  for (const char* named : {kFlowSection, sim::kDmaSection}) {
+    const std::string prefix = std::string(named) + '.';
+    if (!startsWith(name, prefix) || name.size() == prefix.size()) continue;
+    const std::string own = name.substr(prefix.size());
+    if (own.find('.') == std::string::npos) return SectionName{find(named), std::nullopt, own};
+    nearest = prefix + own.substr(0, own.find('.'));
     return std::nullopt;
   }
   if (startsWith(name, kHostPrefix)) {

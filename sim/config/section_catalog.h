@@ -14,7 +14,7 @@ namespace hca::config {
 struct SectionName {
   const SectionSchema* schema = nullptr;
   std::optional<std::uint32_t> host;  ///< of [host.N.*]
-  std::string flow;                   ///< of [flow.NAME]
+  std::string name;                   ///< of [flow.NAME] or [dma.NAME]
 };
 
 class SectionCatalog {

@@ -10,13 +10,22 @@ LatencySummary summarise(const LatencyHistogram& histogram) {
           histogram.percentile(999), histogram.maximum(), histogram.mean()};
 }
 
-void computeRates(FlowResult& flow) {
-  flow.messageRate = 0;
-  flow.throughput = 0;
-  if (flow.measured <= Time()) return;
-  const auto span = static_cast<double>(flow.measured.count());
-  flow.messageRate = static_cast<double>(flow.iterations) * 1e12 / span;
-  flow.throughput = static_cast<double>(flow.bytes) * 8.0 * 1000.0 / span;  // bits a picosecond are terabits a second
+namespace {
+
+template <class Measured>
+void computeRatesOf(Measured& result) {
+  result.messageRate = 0;
+  result.throughput = 0;
+  if (result.measured <= Time()) return;
+  const auto span = static_cast<double>(result.measured.count());
+  result.messageRate = static_cast<double>(result.iterations) * 1e12 / span;
+  // Bits a picosecond are terabits a second.
+  result.throughput = static_cast<double>(result.bytes) * 8.0 * 1000.0 / span;
 }
+
+}  // namespace
+
+void computeRates(FlowResult& flow) { computeRatesOf(flow); }
+void computeRates(DmaResult& dma) { computeRatesOf(dma); }
 
 }  // namespace hca::report

@@ -48,6 +48,29 @@ struct FlowResult {
   std::optional<Time> published;
 };
 
+/// One [dma.NAME] section.
+struct DmaResult {
+  std::string name;
+  HostIndex host;
+  std::uint64_t iterations = 0;  ///< accesses without error, without the warm-up
+  std::uint64_t bytes = 0;       ///< of these; a write and the read behind it count once
+  std::uint64_t errors = 0;
+  LatencySummary latency;
+  Time measured;           ///< simulated time in which `iterations` were done
+  double messageRate = 0;  ///< accesses a second
+  double throughput = 0;   ///< Gb/s
+  std::optional<Time> published;
+};
+
+/// A cache of limited size, of an adapter or its host.
+struct CacheResult {
+  HostIndex host;
+  std::string name;  ///< what it holds
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t evictions = 0;  ///< misses that another entry had to make room for
+};
+
 struct CqResult {
   HostIndex host;
   AdapterIndex adapter;
@@ -135,11 +158,13 @@ using ConfigText = std::vector<std::pair<std::string, std::vector<std::pair<std:
 
 struct Result {
   /// Grows by one when a field is added; fields are never removed or given another meaning.
-  static constexpr int kSchemaVersion = 1;
+  static constexpr int kSchemaVersion = 2;
 
   std::string name;   ///< of the run, from the configuration
   ConfigText config;  ///< effective
   std::vector<FlowResult> flows;
+  std::vector<DmaResult> dma;       ///< written only if there is any
+  std::vector<CacheResult> caches;  ///< likewise
   std::vector<CqResult> cqs;
   std::vector<VectorResult> vectors;
   std::vector<PcieResult> pcie;
@@ -158,5 +183,6 @@ class LatencyHistogram;
 [[nodiscard]] LatencySummary summarise(const LatencyHistogram& histogram);
 /// Fills messageRate and throughput from iterations, bytes and measured.
 void computeRates(FlowResult& flow);
+void computeRates(DmaResult& dma);
 
 }  // namespace hca::report

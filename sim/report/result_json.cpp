@@ -68,6 +68,27 @@ Json flowJson(const FlowResult& flow) {
   return json;
 }
 
+Json dmaJson(const DmaResult& dma) {
+  Json json{{"name", dma.name},
+            {"host", dma.host.value()},
+            {"iters", dma.iterations},
+            {"bytes", dma.bytes},
+            {"errors", dma.errors},
+            {"latency_ns", latencyJson(dma.latency)},
+            {"rate", rounded(dma.messageRate)},
+            {"throughput_gbps", rounded(dma.throughput)}};
+  if (dma.published) json["published_latency_ns"] = nanoseconds(*dma.published);
+  return json;
+}
+
+Json cacheJson(const CacheResult& cache) {
+  return {{"host", cache.host.value()},
+          {"name", cache.name},
+          {"hits", cache.hits},
+          {"misses", cache.misses},
+          {"evictions", cache.evictions}};
+}
+
 Json cqJson(const CqResult& cq) {
   return {{"host", cq.host.value()},
           {"adapter", cq.adapter.value()},
@@ -162,6 +183,8 @@ std::string toJson(const Result& result) {
             {"hazards", arrayOf(result.hazards, hazardJson)},
             {"failures", arrayOf(result.failures, failureJson)},
             {"simulated_ns", nanoseconds(result.simulated)}};
+  if (!result.dma.empty()) json["dma"] = arrayOf(result.dma, dmaJson);
+  if (!result.caches.empty()) json["caches"] = arrayOf(result.caches, cacheJson);
   if (result.timing) json["timing"] = timingJson(*result.timing);
   constexpr int kIndent = 2;
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + '\n';

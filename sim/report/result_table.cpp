@@ -50,6 +50,31 @@ std::string flowTable(const Result& result) {
   return '\n' + table.text();
 }
 
+std::string dmaTable(const Result& result) {
+  if (result.dma.empty()) return {};
+  TextTable table({"dma", "accesses", "size", "min ns", "p50 ns", "p99 ns", "max ns", "M/s", "Gb/s"});
+  const auto cell = [](Time time) { return fmt::format("{:.1f}", static_cast<double>(time.count()) / 1e3); };
+  for (const DmaResult& dma : result.dma) {
+    const auto size = dma.iterations == 0 ? 0 : dma.bytes / dma.iterations;
+    table.add({clipped(dma.name, kNameWidth), std::to_string(dma.iterations), sizeText(static_cast<double>(size)),
+               cell(dma.latency.minimum), cell(dma.latency.p50), cell(dma.latency.p99), cell(dma.latency.maximum),
+               fmt::format("{:.3f}", dma.messageRate / 1e6), fmt::format("{:.3f}", dma.throughput)});
+  }
+  return '\n' + table.text();
+}
+
+std::string cacheTable(const Result& result) {
+  if (result.caches.empty()) return {};
+  TextTable table({"host", "cache", "hits", "misses", "evictions", "miss rate"});
+  for (const CacheResult& cache : result.caches) {
+    const std::uint64_t accesses = cache.hits + cache.misses;
+    const double share = accesses == 0 ? 0 : static_cast<double>(cache.misses) / static_cast<double>(accesses);
+    table.add({std::to_string(cache.host.value()), cache.name, std::to_string(cache.hits), std::to_string(cache.misses),
+               std::to_string(cache.evictions), fmt::format("{:.1f} %", share * 100)});
+  }
+  return '\n' + table.text();
+}
+
 std::string latencyNote(const Result& result) {
   const auto isHalf = [](const FlowResult& flow) { return flow.latencyKind == LatencyKind::kHalfRoundTrip; };
   const auto halves = std::count_if(result.flows.begin(), result.flows.end(), isHalf);
@@ -76,14 +101,16 @@ std::string bottleneckTable(const Result& result) {
 std::string publishedTable(const Result& result) {
   TextTable table({"flow", "simulated us", "published us", "difference"});
   bool any = false;
-  for (const FlowResult& flow : result.flows) {
-    if (!flow.published || flow.latency.samples == 0) continue;
+  const auto addRow = [&](const auto& measured) {
+    if (!measured.published || measured.latency.samples == 0) return;
     any = true;
-    const auto published = static_cast<double>(flow.published->count());
-    const double off = (static_cast<double>(flow.latency.p50.count()) - published) / published * 100;
-    table.add({clipped(flow.name, kNameWidth), microseconds(flow.latency.p50), microseconds(*flow.published),
-               fmt::format("{:+.1f} %", off)});
-  }
+    const auto published = static_cast<double>(measured.published->count());
+    const double off = (static_cast<double>(measured.latency.p50.count()) - published) / published * 100;
+    table.add({clipped(measured.name, kNameWidth), microseconds(measured.latency.p50),
+               microseconds(*measured.published), fmt::format("{:+.1f} %", off)});
+  };
+  for (const FlowResult& flow : result.flows) addRow(flow);
+  for (const DmaResult& dma : result.dma) addRow(dma);
   return any ? "\nMedian beside the figure that was measured on real hardware:\n" + table.text() : std::string();
 }
 
@@ -164,8 +191,8 @@ std::string timingLine(const Result& result) {
 std::string toTable(const Result& result) {
   std::string text = heading(result);
   if (!result.flows.empty()) text += flowTable(result) + latencyNote(result) + bottleneckTable(result);
-  return text + publishedTable(result) + cqTable(result) + pcieTable(result) + dropLines(result) + hazardLines(result) +
-         failureLines(result) + timingLine(result);
+  return text + dmaTable(result) + publishedTable(result) + cacheTable(result) + cqTable(result) + pcieTable(result) +
+         dropLines(result) + hazardLines(result) + failureLines(result) + timingLine(result);
 }
 
 }  // namespace hca::report

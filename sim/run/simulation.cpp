@@ -54,6 +54,18 @@ void Simulation::makeFlows() {
   }
 }
 
+void Simulation::makeDma() {
+  for (const config::NamedDma& named : config_.dma) {
+    HostNode& node = system_.host(named.dma.host);
+    dma_.add(named.name, named.dma, {system_.calendar(), node.endpoint(), node.memory(), node.memoryTiming()},
+             config_.run.seed);
+  }
+}
+
+void Simulation::stopIfFinished() {
+  if (workload_.finished() && dma_.finished()) system_.stop();
+}
+
 void Simulation::attachCompletionRecorder() {
   if (options_.completions == nullptr) return;
   completions_ = std::make_unique<observers::CompletionRecorder>(system_.probes(), *options_.completions);
@@ -70,7 +82,8 @@ void Simulation::nameQueuePairs(const Flow& flow) {
 double Simulation::done() const {
   double sum = 0;
   for (const auto& flow : workload_.flows()) sum += flow->done();
-  return sum / static_cast<double>(workload_.flows().size());
+  for (const auto& stream : dma_.streams()) sum += stream->done();
+  return sum / static_cast<double>(workload_.flows().size() + dma_.streams().size());
 }
 
 void Simulation::attachEventLog() {
@@ -89,9 +102,11 @@ void Simulation::attachEventLog() {
 
 void Simulation::runFlows() {
   makeFlows();
+  makeDma();
   attachEventLog();
   attachCompletionRecorder();
-  workload_.start([this] { system_.stop(); });
+  dma_.start([this] { stopIfFinished(); });
+  workload_.start([this] { stopIfFinished(); });
   // In slices, to tell how far it got; where a slice ends makes no difference to what happens.
   constexpr Time kSlice = microseconds(200);
   Time limit = system_.calendar().now();
@@ -129,6 +144,8 @@ report::Result Simulation::run() {
   runFlows();
   result.simulated = ended_;
   collectFlows(result);
+  collectDma(result);
+  collectCaches(result);
   collectQueues(result);
   collectPcie(result);
   collectDrops(result);
@@ -154,6 +171,26 @@ void Simulation::collectFlows(report::Result& result) {
       flowResult.bottleneck = observers::slowestStage(flowResult.stages);
     }
     result.flows.push_back(std::move(flowResult));
+  }
+}
+
+void Simulation::collectDma(report::Result& result) const {
+  for (const auto& stream : dma_.streams()) result.dma.push_back(stream->result());
+}
+
+void Simulation::collectCaches(report::Result& result) const {
+  for (std::size_t i = 0; i < system_.hosts(); ++i) {
+    const HostNode& node = system_.host(i);
+    const auto add = [&](const char* name, const host::CacheCounters& counters) {
+      result.caches.push_back({node.index(), name, counters.hits, counters.misses, counters.evictions});
+    };
+    const host::MemoryTiming* memory = node.memoryTiming();
+    if (memory == nullptr) continue;
+    if (memory->iommu() != nullptr) add("iotlb", memory->iommu()->counters());
+    if (memory->cache() != nullptr) {
+      add("last_level_reads", memory->cache()->reads());
+      add("last_level_writes", memory->cache()->writes());
+    }
   }
 }
 

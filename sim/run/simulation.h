@@ -12,6 +12,7 @@
 #include "sim/observers/observer_set.h"
 #include "sim/report/result.h"
 #include "sim/system/system.h"
+#include "sim/workload/dma_workload.h"
 #include "sim/workload/workload.h"
 
 namespace hca::sim {
@@ -41,6 +42,8 @@ class Simulation final : private ThreadFactory {
  private:
   std::unique_ptr<driver::VerbsClient> makeThread(HostIndex host, std::uint32_t core, const std::string& name) override;
   void makeFlows();
+  void makeDma();
+  void stopIfFinished();
   void runFlows();
   void attachEventLog();
   void attachCompletionRecorder();
@@ -48,6 +51,8 @@ class Simulation final : private ThreadFactory {
   [[nodiscard]] double done() const;
 
   void collectFlows(report::Result& result);
+  void collectDma(report::Result& result) const;
+  void collectCaches(report::Result& result) const;
   void collectQueues(report::Result& result);
   void collectPcie(report::Result& result) const;
   void collectDrops(report::Result& result) const;
@@ -60,6 +65,7 @@ class Simulation final : private ThreadFactory {
   std::unique_ptr<observers::EventLog> eventLog_;
   std::unique_ptr<observers::CompletionRecorder> completions_;
   Workload workload_;
+  DmaWorkload dma_;
   bool isUp_ = false;
   Time ended_{};  // when the last flow finished, or nothing was pending
 };

@@ -1,5 +1,7 @@
 #include "sim/system/host_node.h"
 
+#include <algorithm>
+
 #include "models/wire/mmio_map.h"
 
 namespace hca::sim {
@@ -14,6 +16,16 @@ pcie::FunctionDescription functionOf(const config::HostSections& sections) {
   function.msixTableOffset = wire::kMsixTableOffset;
   function.msixPendingOffset = wire::kMsixPendingOffset;
   return function;
+}
+
+// A [dma.NAME] buffer elsewhere needs one too.
+std::unique_ptr<host::MemoryTiming> memoryTimingOf(const config::Config& config, HostIndex host) {
+  const config::HostSections& sections = config.hosts[host.value()];
+  const bool hasRemoteBuffer = std::any_of(config.dma.begin(), config.dma.end(), [&](const config::NamedDma& named) {
+    return named.dma.host == host.value() && named.dma.node == host::MemoryNode::kRemote;
+  });
+  if (!hasRemoteBuffer && !host::MemoryTiming::delays(sections.iommu, sections.memory)) return nullptr;
+  return std::make_unique<host::MemoryTiming>(sections.iommu, sections.memory);
 }
 
 adapter::AdapterContext contextOf(const HostNode::Surroundings& surroundings, const config::HostSections& sections,
@@ -60,6 +72,7 @@ HostNode::HostNode(const sc_core::sc_module_name& name, const config::Config& co
       calendar_(surroundings.calendar.calendar()),
       interrupts_(calendar_, surroundings.probes, index_, config.hosts[index_.value()].cpu.interruptDelivery),
       cpu_(calendar_, config.hosts[index_.value()].cpu),
+      memoryTiming_(memoryTimingOf(config, index_)),
       rootComplex_("root_complex", surroundings.calendar, config.hosts[index_.value()].pcie, space_, interrupts_),
       link_("pcie", surroundings.calendar, config.hosts[index_.value()].pcie),
       endpoint_("endpoint", surroundings.calendar, config.hosts[index_.value()].pcie,
@@ -68,6 +81,7 @@ HostNode::HostNode(const sc_core::sc_module_name& name, const config::Config& co
                adapterConfigOf(config, config.hosts[index_.value()]), optionsOf(config, identity, identity.guid),
                surroundings.network.sender(surroundings.end)),
       driver_(environment(), config.hosts[index_.value()].driver) {
+  rootComplex_.setMemoryTiming(memoryTiming_.get());
   rootComplex_.link_initiator_socket.bind(link_.host_target_socket);
   link_.host_initiator_socket.bind(rootComplex_.link_target_socket);
   endpoint_.link_initiator_socket.bind(link_.endpoint_target_socket);

@@ -1,12 +1,14 @@
 // One host with its adapter.
 #pragma once
 
+#include <memory>
 #include <systemc>
 
 #include "models/adapter/hca.h"
 #include "models/host/bus_address_space.h"
 #include "models/host/cpu.h"
 #include "models/host/interrupt_controller.h"
+#include "models/host/memory_timing.h"
 #include "models/host/root_complex.h"
 #include "models/kernel/calendar_module.h"
 #include "models/kernel/payload_pool.h"
@@ -45,6 +47,10 @@ class HostNode final : public sc_core::sc_module {
   [[nodiscard]] const host::RootComplex& rootComplex() const { return rootComplex_; }
   [[nodiscard]] const pcie::Link& pcieLink() const { return link_; }
   [[nodiscard]] const pcie::Endpoint& endpoint() const { return endpoint_; }
+  [[nodiscard]] pcie::Endpoint& endpoint() { return endpoint_; }
+  /// nullptr: nothing delays accesses to memory.
+  [[nodiscard]] host::MemoryTiming* memoryTiming() { return memoryTiming_.get(); }
+  [[nodiscard]] const host::MemoryTiming* memoryTiming() const { return memoryTiming_.get(); }
 
  private:
   HostIndex index_;
@@ -52,6 +58,7 @@ class HostNode final : public sc_core::sc_module {
   host::BusAddressSpace space_;
   host::InterruptController interrupts_;
   host::Cpu cpu_;
+  std::unique_ptr<host::MemoryTiming> memoryTiming_;
   host::RootComplex rootComplex_;
   pcie::Link link_;
   pcie::Endpoint endpoint_;

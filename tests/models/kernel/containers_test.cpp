@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 
+#include "models/kernel/associative_table.h"
 #include "models/kernel/clock_domain.h"
 #include "models/kernel/payload_pool.h"
 #include "models/kernel/ring_queue.h"
@@ -66,6 +67,44 @@ TEST(PayloadPool, MovingLeavesAnEmptyHandle) {
   const Payload b = std::move(a);
   EXPECT_TRUE(a.empty());  // NOLINT: the moved-from state is part of the contract
   EXPECT_EQ(b.view()[2], 3);
+}
+
+TEST(AssociativeTable, ReplacesTheLeastRecentlyUsedOfTheSet) {
+  AssociativeTable<int> table(4, 2, Replacement::kLeastRecentlyUsed);  // two sets: even and odd keys
+  EXPECT_EQ(table.insert(0, 10), std::nullopt);
+  EXPECT_EQ(table.insert(2, 12), std::nullopt);
+  EXPECT_EQ(table.insert(1, 11), std::nullopt);
+  EXPECT_EQ(*table.find(0), 10);
+  EXPECT_EQ(table.insert(4, 14), 2u) << "2 was used longest ago";
+  EXPECT_EQ(table.find(2), nullptr);
+  EXPECT_EQ(*table.find(0), 10);
+  EXPECT_EQ(*table.find(1), 11) << "of the other set";
+  table.erase(4);
+  EXPECT_EQ(table.insert(6, 16), std::nullopt) << "in the place that became free";
+  EXPECT_EQ(*table.find(0), 10);
+  EXPECT_EQ(table.size(), 3u);
+  table.clear();
+  EXPECT_EQ(table.find(0), nullptr);
+  EXPECT_EQ(table.insert(0, 20), std::nullopt);
+}
+
+TEST(AssociativeTable, RandomReplacementKeepsPartOfALoopThatDoesNotFit) {
+  const auto hits = [](Replacement replacement, std::uint64_t seed) {
+    AssociativeTable<int> table(64, 0, replacement, seed);
+    int found = 0;
+    for (std::uint64_t i = 0; i < 6500; ++i) {
+      if (table.find(i % 65) != nullptr) {
+        ++found;
+      } else {
+        table.insert(i % 65, 0);
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(hits(Replacement::kLeastRecentlyUsed, 1), 0);
+  EXPECT_GT(hits(Replacement::kRandom, 1), 5000);
+  EXPECT_EQ(hits(Replacement::kRandom, 1), hits(Replacement::kRandom, 1));
+  EXPECT_NE(hits(Replacement::kRandom, 1), hits(Replacement::kRandom, 2));
 }
 
 }  // namespace

@@ -98,6 +98,21 @@ TEST_F(ConfigChecksTest, OrderOfFlows) {
                   "main.ini:6: after: makes the flow wait for itself"));
 }
 
+TEST_F(ConfigChecksTest, AccessesOfADevice) {
+  EXPECT_THAT(problems("[dma.a]\niters = 1\n[dma.b]\niters = 1\nafter = a\n"), IsEmpty()) << "no flow is needed";
+  EXPECT_THAT(problems("[dma.a]\nwindow = 100B\nsize = 64B\noffset = 37B\nhost = 2\nafter = b\n"),
+              ElementsAre("main.ini:1: iters: is 0: there would be nothing to do",
+                          "main.ini:2: window: 100B has no room for one access of 64B at 37B",
+                          "main.ini:5: host: 2 is no host: hosts are numbered 0 to 1",
+                          "main.ini:6: after: 'b' is no [dma] section"));
+  EXPECT_THAT(problems("[dma.a]\niters = 1\nwindow = 100B\nsize = 64B\noffset = 36B\n"), IsEmpty());
+  const std::string cold = "[dma.a]\niters = 1\ncache = cold\n";
+  EXPECT_THAT(problems(cold), ElementsAre("main.ini:3: cache: needs a cache: [memory] cache_size is 0B"));
+  EXPECT_THAT(problems(cold + "[host.0.memory]\ncache_size = 1MiB\n"), IsEmpty());
+  EXPECT_THAT(problems("[memory]\ncache_ways = 4\nddio_ways = 5\n" + std::string(kWork)),
+              ElementsAre("main.ini:3: ddio_ways: 5 is more than cache_ways (4)"));
+}
+
 TEST_F(ConfigChecksTest, AKeyIsComplainedAboutOnce) {
   EXPECT_THAT(
       problems("[flow.a]\niters = x\nclient_core = 9999\nmtu = 1500B\n"),

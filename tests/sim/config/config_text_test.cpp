@@ -19,7 +19,7 @@ using ConfigTextTest = ConfigTest;
 constexpr const char* kRich =
     "[run]\nname = \"a # b\"\nseed = 9\ntime_limit = 1.5ms\nlog = debug\n[cpu]\narm = 12.345ns\n"
     "[host.1.cpu]\narm = 1ns\n[flow.b]\niters = 3\nsize = 100B\nevents = safe\n[flow.a]\nduration = 1us\nclient = "
-    "1\nserver = 0\n";
+    "1\nserver = 0\n[dma.c]\niters = 5\nnode = remote\n";
 
 TEST_F(ConfigTextTest, TheEffectiveConfigurationReadsBack) {
   for (const bool withDocs : {false, true}) {

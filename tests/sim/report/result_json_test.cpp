@@ -11,7 +11,7 @@ namespace {
 
 // Written out by hand: field names, their order and the form of the numbers are a contract with users' scripts.
 constexpr const char* kExample = R"({
-  "schema_version": 1,
+  "schema_version": 2,
   "name": "example",
   "config": {
     "run": {
@@ -163,6 +163,27 @@ TEST(ResultJson, AnEmptyResultHasAllLists) {
   }
   EXPECT_EQ(json.at("simulated_ns"), 0);
   EXPECT_FALSE(json.contains("timing"));
+}
+
+TEST(ResultJson, AccessesOfADeviceAndCachesAreThereIfThereAreAny) {
+  Result result;
+  EXPECT_FALSE(nlohmann::json::parse(toJson(result)).contains("dma"));
+  EXPECT_FALSE(nlohmann::json::parse(toJson(result)).contains("caches"));
+  DmaResult& dma = result.dma.emplace_back();
+  dma.name = "read";
+  dma.iterations = 1000;
+  dma.bytes = 64'000;
+  dma.measured = microseconds(100);
+  dma.latency.samples = 1000;
+  dma.latency.p50 = nanoseconds(560);
+  computeRates(dma);
+  result.caches.push_back({HostIndex(1), "iotlb", 7, 3, 2});
+  const auto json = nlohmann::json::parse(toJson(result));
+  EXPECT_EQ(json.at("dma").at(0).at("rate"), 10e6);
+  EXPECT_EQ(json.at("dma").at(0).at("throughput_gbps"), 5.12);
+  EXPECT_EQ(json.at("dma").at(0).at("latency_ns").at("p50"), 560);
+  EXPECT_EQ(json.at("caches"), nlohmann::json::parse(R"([
+    {"host": 1, "name": "iotlb", "hits": 7, "misses": 3, "evictions": 2}])"));
 }
 
 TEST(ResultJson, AFlowWithoutSamplesHasNoLatency) {

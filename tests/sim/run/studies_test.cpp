@@ -1,0 +1,288 @@
+// The shape of each curve: a study of configs/, run twice with one key changed.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sim/report/result_json.h"
+#include "tests/sim/run/shipped_config.h"
+
+namespace hca::test {
+namespace {
+
+using Json = nlohmann::json;
+using Settings = std::vector<std::string>;
+
+// The result of a run in a process of its own: SystemC elaborates once a process.
+Json runApart(const std::string& config, const Settings& settings) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string text = report::toJson(runShipped(config, settings));
+    for (std::size_t at = 0; at < text.size();) {
+      const ssize_t written = write(ends[1], text.data() + at, text.size() - at);
+      if (written <= 0) _exit(1);
+      at += static_cast<std::size_t>(written);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  std::array<char, 65536> buffer{};
+  for (ssize_t got = 0; (got = read(ends[0], buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return Json::parse(text);
+}
+
+// "flows.NAME.message_rate", "dma.NAME.latency_ns.p50", "caches.qp_context.misses" (of host 0)
+double figure(const Json& result, const std::string& path) {
+  const Json* at = &result;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string step = path.substr(begin, end - begin);
+    begin = end + 1;
+    if (!at->is_array()) {
+      at = &at->at(step);
+      continue;
+    }
+    const auto found = std::find_if(at->begin(), at->end(), [&](const Json& one) { return one.at("name") == step; });
+    if (found == at->end()) throw std::runtime_error("no " + step + " in " + path);
+    at = &*found;
+  }
+  return at->get<double>();
+}
+
+enum class Compare { kRatio, kDifference };
+
+struct Shape {
+  const char* name;
+  const char* config;
+  Settings settings;  ///< of the first run
+  Settings changed;   ///< of the second run, beside these; the same run if empty
+  const char* first;
+  const char* second;
+  Compare compare;
+  double low;  ///< of second / first, or second - first
+  double high;
+};
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.name; }
+
+class StudyTest : public ::testing::TestWithParam<Shape> {};
+
+TEST_P(StudyTest, HasItsShape) {
+  const Shape& shape = GetParam();
+  const Json base = runApart(shape.config, shape.settings);
+  ASSERT_TRUE(base.at("failures").empty()) << base.at("failures");
+  Json other = base;
+  if (!shape.changed.empty()) {
+    Settings settings = shape.settings;
+    settings.insert(settings.end(), shape.changed.begin(), shape.changed.end());
+    other = runApart(shape.config, settings);
+    ASSERT_TRUE(other.at("failures").empty()) << other.at("failures");
+  }
+  const double first = figure(base, shape.first);
+  const double second = figure(other, shape.second);
+  const double value = shape.compare == Compare::kRatio ? second / first : second - first;
+  EXPECT_GE(value, shape.low) << shape.first << " " << first << ", " << shape.second << " " << second;
+  EXPECT_LE(value, shape.high) << shape.first << " " << first << ", " << shape.second << " " << second;
+}
+
+std::string nameOf(const ::testing::TestParamInfo<Shape>& info) { return info.param.name; }
+
+constexpr const char* kBench = "pcie_bench.ini";
+constexpr const char* kIommu = "studies/iommu.ini";
+constexpr const char* kMemory = "studies/ddio_numa.ini";
+
+// What pcie-bench measured, in nanoseconds and accesses a second. First: the host itself.
+const Shape kPcieBench[] = {
+    {"ReadFromMemory",
+     kBench,
+     {},
+     {},
+     "dma.read_64_warm.latency_ns.p50",
+     "dma.read_64_cold.latency_ns.p50",
+     Compare::kDifference,
+     39,
+     41},
+    {"LargeRead",
+     kBench,
+     {},
+     {},
+     "dma.read_64_warm.latency_ns.p50",
+     "dma.read_2048_warm.latency_ns.p50",
+     Compare::kDifference,
+     567,
+     579},
+    {"WriteReadBack",
+     kBench,
+     {},
+     {},
+     "dma.read_64_warm.latency_ns.p50",
+     "dma.write_read_64.latency_ns.p50",
+     Compare::kDifference,
+     211,
+     215},
+    {"RateOfSmallReads",
+     kBench,
+     {},
+     {"dma.read_rate_64.issue_interval=32.1ns"},
+     "dma.read_rate_64.rate",
+     "dma.read_rate_64.rate",
+     Compare::kRatio,
+     0.49,
+     0.51},
+    {"RandomReadsWithIommu",
+     kBench,
+     {},
+     {"iommu.enabled=yes"},
+     "dma.random_64_large.latency_ns.p50",
+     "dma.random_64_large.latency_ns.p50",
+     Compare::kDifference,
+     227,
+     280},
+    {"SmallWindowWithIommu",
+     kBench,
+     {},
+     {"iommu.enabled=yes"},
+     "dma.read_64_warm.latency_ns.p50",
+     "dma.read_64_warm.latency_ns.p50",
+     Compare::kDifference,
+     0,
+     0},
+    // 256 B / 280 B against 257 B / 305 B of the link, and 512 B / 672 B against 513 B / 693 B.
+    {"SawToothOfWrites",
+     kBench,
+     {},
+     {},
+     "dma.write_256.throughput_gbps",
+     "dma.write_257.throughput_gbps",
+     Compare::kRatio,
+     0.90,
+     0.935},
+    {"SawToothOfReads",
+     kBench,
+     {},
+     {},
+     "dma.read_512.throughput_gbps",
+     "dma.read_513.throughput_gbps",
+     Compare::kRatio,
+     0.96,
+     0.985},
+};
+TEST(PcieBenchTest, LatenciesAndRateAreAsPublished) {
+  const Json result = runApart(kBench, {});
+  int published = 0;
+  for (const Json& dma : result.at("dma")) {
+    if (!dma.contains("published_latency_ns")) continue;
+    ++published;
+    const double measured = dma.at("published_latency_ns").get<double>();
+    EXPECT_NEAR(dma.at("latency_ns").at("p50").get<double>(), measured, 0.01 * measured) << dma.at("name");
+  }
+  EXPECT_EQ(published, 4);
+  EXPECT_NEAR(figure(result, "dma.read_rate_64.rate"), 62.3e6, 0.01 * 62.3e6);
+  // The byte model of the link, 57.9 Gb/s usable.
+  EXPECT_NEAR(figure(result, "dma.write_256.throughput_gbps"), 57.9 * 256 / 280, 0.3);
+  EXPECT_NEAR(figure(result, "dma.read_512.throughput_gbps"), 57.9 * 512 / 672, 0.3);
+}
+INSTANTIATE_TEST_SUITE_P(PcieBench, StudyTest, ::testing::ValuesIn(kPcieBench), nameOf);
+
+const Shape kHost[] = {
+    {"IotlbKnee",
+     kIommu,
+     {},
+     {},
+     "dma.reach_64.latency_ns.max",
+     "dma.reach_65.latency_ns.min",
+     Compare::kDifference,
+     229.9,
+     230.1},
+    {"NoKneeWithoutIommu",
+     kIommu,
+     {"iommu.enabled=no"},
+     {},
+     "dma.reach_64.latency_ns.max",
+     "dma.reach_65.latency_ns.max",
+     Compare::kDifference,
+     0,
+     0},
+    {"LargePagesMoveTheKnee",
+     kIommu,
+     {"iommu.page_size=2MiB"},
+     {},
+     "dma.reach_64.latency_ns.max",
+     "dma.reach_65.latency_ns.max",
+     Compare::kDifference,
+     0,
+     0},
+    {"WalkersLimitTheRate",
+     kIommu,
+     {},
+     {"iommu.walkers=2"},
+     "dma.rate_65.rate",
+     "dma.rate_65.rate",
+     Compare::kRatio,
+     0.49,
+     0.51},
+    {"WalkersDoNotMatterBelowTheKnee",
+     kIommu,
+     {},
+     {"iommu.walkers=2"},
+     "dma.rate_64.rate",
+     "dma.rate_64.rate",
+     Compare::kRatio,
+     1,
+     1},
+    {"ColdReads",
+     kMemory,
+     {},
+     {},
+     "dma.warm.latency_ns.p50",
+     "dma.cold.latency_ns.p50",
+     Compare::kDifference,
+     39.9,
+     40.1},
+    {"RemoteReads",
+     kMemory,
+     {},
+     {},
+     "dma.warm.latency_ns.p50",
+     "dma.remote.latency_ns.p50",
+     Compare::kDifference,
+     99.9,
+     100.1},
+    {"DirectWritesFitIntoTheirWays",
+     kMemory,
+     {},
+     {},
+     "dma.within_ddio.latency_ns.max",
+     "dma.beyond_ddio.latency_ns.min",
+     Compare::kDifference,
+     39.9,
+     40.1},
+    {"WithoutDirectWrites",
+     kMemory,
+     {},
+     {"memory.ddio_ways=0"},
+     "dma.within_ddio.latency_ns.max",
+     "dma.within_ddio.latency_ns.min",
+     Compare::kDifference,
+     79.9,
+     80.1},
+};
+INSTANTIATE_TEST_SUITE_P(Host, StudyTest, ::testing::ValuesIn(kHost), nameOf);
+
+}  // namespace
+}  // namespace hca::test
