@@ -17,6 +17,8 @@ endif()
 
 add_library(hcasim_options INTERFACE)
 target_compile_options(hcasim_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow)
+# The libraries may end up in a shared object, but nobody replaces single functions of theirs: they may be inlined.
+target_compile_options(hcasim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 target_include_directories(hcasim_options INTERFACE "${PROJECT_SOURCE_DIR}")
 if(HCASIM_WERROR)
   target_compile_options(hcasim_options INTERFACE -Werror)

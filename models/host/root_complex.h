@@ -36,8 +36,8 @@ struct RootComplexCounters {
 class RootComplex final : public sc_core::sc_module,
                           public pcie::PciFunction,
                           public pcie::CalendarPeer,
-                          private pcie::ForwardInterface,
-                          private pcie::BackwardInterface {
+                          public pcie::ForwardInterface,
+                          public pcie::BackwardInterface {
  public:
   /// Writes of 4 bytes to these addresses are interrupt messages (Intel SDM volume 3, 10.11.1).
   static constexpr std::uint64_t kMessageStart = 0xFEE0'0000;

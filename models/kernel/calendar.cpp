@@ -7,25 +7,33 @@ namespace hca::kernel {
 
 namespace {
 constexpr std::size_t kArity = 4;
-constexpr unsigned kPriorityShift = 56;
 }  // namespace
 
-void Calendar::schedule(Time when, Priority priority, CalendarClient& client, std::uint64_t token) {
-  assert(when >= now_ && "an event can't be scheduled in the past");
-  const Entry entry{when, (static_cast<std::uint64_t>(priority) << kPriorityShift) | sequence_++, &client, token};
-  std::size_t hole = heap_.size();
-  heap_.push_back(entry);
-  while (hole > 0) {
-    const std::size_t parent = (hole - 1) / kArity;
-    if (!before(entry, heap_[parent])) break;
-    heap_[hole] = heap_[parent];
-    hole = parent;
-  }
-  heap_[hole] = entry;
+void Calendar::scheduleFar(const Entry& entry) {
+  const bool isNear = nearCount_ == kNear && before(entry, nearAt(kNear - 1));
+  if (!isNear) return pushFar(entry);
+  pushFar(nearAt(--nearCount_));
+  insertNear(entry);
 }
 
-void Calendar::siftDown(Entry entry) {
-  const std::size_t size = heap_.size();
+void Calendar::pushFar(const Entry& entry) {
+  std::size_t hole = far_.size();
+  far_.push_back(entry);
+  while (hole > 0) {
+    const std::size_t parent = (hole - 1) / kArity;
+    if (!before(entry, far_[parent])) break;
+    far_[hole] = far_[parent];
+    hole = parent;
+  }
+  far_[hole] = entry;
+}
+
+Calendar::Entry Calendar::popFar() {
+  const Entry earliest = far_.front();
+  const Entry tail = far_.back();
+  far_.pop_back();
+  const std::size_t size = far_.size();
+  if (size == 0) return earliest;
   std::size_t hole = 0;
   for (;;) {
     const std::size_t first = hole * kArity + 1;
@@ -33,27 +41,32 @@ void Calendar::siftDown(Entry entry) {
     std::size_t best = first;
     const std::size_t last = std::min(first + kArity, size);
     for (std::size_t child = first + 1; child < last; ++child) {
-      if (before(heap_[child], heap_[best])) best = child;
+      if (before(far_[child], far_[best])) best = child;
     }
-    if (!before(heap_[best], entry)) break;
-    heap_[hole] = heap_[best];
+    if (!before(far_[best], tail)) break;
+    far_[hole] = far_[best];
     hole = best;
   }
-  heap_[hole] = entry;
+  far_[hole] = tail;
+  return earliest;
+}
+
+// Half of the room is left for what those entries schedule.
+void Calendar::refill() {
+  while (nearCount_ < kNear / 2 && !far_.empty()) nearAt(nearCount_++) = popFar();
 }
 
 void Calendar::step() {
-  const Entry entry = heap_.front();
-  const Entry tail = heap_.back();
-  heap_.pop_back();
-  if (!heap_.empty()) siftDown(tail);
+  const Entry entry = near_[nearFirst_];
+  nearFirst_ = (nearFirst_ + 1) % kNear;
+  if (--nearCount_ == 0) refill();
   now_ = entry.when;
   ++executed_;
   entry.client->onCalendar(entry.token);
 }
 
 void Calendar::runUntil(Time limit) {
-  while (!stopped_ && !heap_.empty() && heap_.front().when <= limit) step();
+  while (!stopped_ && !empty() && next() <= limit) step();
   if (!stopped_ && limit != kForever) now_ = later(now_, limit);
 }
 

@@ -1,6 +1,9 @@
 // The one place where simulated events get their order.
 #pragma once
 
+#include <array>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,15 +43,30 @@ class Calendar {
   Calendar& operator=(const Calendar&) = delete;
 
   [[nodiscard]] Time now() const { return now_; }
-  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] bool empty() const { return nearCount_ == 0; }
   /// Time of the earliest entry, kForever if there is none.
-  [[nodiscard]] Time next() const { return heap_.empty() ? kForever : heap_.front().when; }
+  [[nodiscard]] Time next() const { return nearCount_ == 0 ? kForever : near_[nearFirst_].when; }
   /// Entries executed so far.
   [[nodiscard]] std::uint64_t executed() const { return executed_; }
 
+  /// A place among the events of one time: by priority, then by when it was taken.
+  class Turn {
+    friend class Calendar;
+    std::uint64_t order_ = 0;  // priority in the top byte, sequence below
+  };
+  Turn takeTurn(Priority priority) {
+    Turn turn;
+    turn.order_ = (static_cast<std::uint64_t>(priority) << kPriorityShift) | sequence_++;
+    return turn;
+  }
+
   /// Calls `client.onCalendar(token)` at `when`, which may not lie in the past. There is no cancel: a client that
   /// changes its mind ignores the call (see Timer).
-  void schedule(Time when, Priority priority, CalendarClient& client, std::uint64_t token);
+  void schedule(Time when, Priority priority, CalendarClient& client, std::uint64_t token) {
+    schedule(when, takeTurn(priority), client, token);
+  }
+  /// With a turn taken earlier. Until then the client must have an entry that is due no later than this one.
+  void schedule(Time when, Turn turn, CalendarClient& client, std::uint64_t token);
 
   /// Executes the earliest entry. Precondition: !empty().
   void step();
@@ -68,7 +86,7 @@ class Calendar {
  private:
   struct Entry {
     Time when;
-    std::uint64_t order;  // priority in the top byte, sequence below
+    std::uint64_t order;
     CalendarClient* client;
     std::uint64_t token;
   };
@@ -77,13 +95,39 @@ class Calendar {
   static WideInteger keyOf(const Entry& entry) {
     return static_cast<WideInteger>(entry.when.count()) << 64 | static_cast<WideInteger>(entry.order);
   }
-  void siftDown(Entry entry);
+  Entry& nearAt(std::size_t place) { return near_[(nearFirst_ + place) % kNear]; }
+  void insertNear(const Entry& entry);
+  void scheduleFar(const Entry& entry);
+  void pushFar(const Entry& entry);
+  Entry popFar();
+  void refill();
 
-  std::vector<Entry> heap_;  // 4-ary, earliest at the front
+  static constexpr unsigned kPriorityShift = 56;
+  static constexpr std::size_t kNear = 32;
+
+  // The next entries, sorted, in a circle: in a small system all that are under way, and what is scheduled goes nearly
+  // always behind most of them. Empty only if there is none at all.
+  std::array<Entry, kNear> near_{};
+  std::size_t nearFirst_ = 0;
+  std::size_t nearCount_ = 0;
+  std::vector<Entry> far_;  // those behind them: a 4-ary heap, earliest at the front
   Time now_{};
   std::uint64_t sequence_ = 0;
   std::uint64_t executed_ = 0;
   bool stopped_ = false;
 };
+
+inline void Calendar::insertNear(const Entry& entry) {
+  std::size_t place = nearCount_++;
+  for (; place > 0 && before(entry, nearAt(place - 1)); --place) nearAt(place) = nearAt(place - 1);
+  nearAt(place) = entry;
+}
+
+inline void Calendar::schedule(Time when, Turn turn, CalendarClient& client, std::uint64_t token) {
+  assert(when >= now_ && "an event can't be scheduled in the past");
+  const Entry entry{when, turn.order_, &client, token};
+  if (nearCount_ == kNear || (!far_.empty() && !before(entry, far_.front()))) return scheduleFar(entry);
+  insertNear(entry);
+}
 
 }  // namespace hca::kernel

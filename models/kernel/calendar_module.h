@@ -48,7 +48,12 @@ class CalendarModule : public sc_core::sc_module {
   }
   /// An entry called into a foreign module, which may have notified an event earlier than the horizon: looks again
   /// before the next entry.
-  void refreshHorizon() { horizonIsStale_ = true; }
+  void refreshHorizon() {
+    horizonIsStale_ = true;
+    ++refreshes_;
+  }
+  /// How often that was asked for.
+  [[nodiscard]] std::uint64_t refreshes() const { return refreshes_; }
 
  private:
   void drain();
@@ -62,6 +67,7 @@ class CalendarModule : public sc_core::sc_module {
   Time drainedAt_{};  // sc_time_stamp() while draining
   bool draining_ = false;
   bool horizonIsStale_ = false;
+  std::uint64_t refreshes_ = 0;
 };
 
 /// Between SystemC's unsigned 64-bit picoseconds and ours.

@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "models/kernel/calendar.h"
+#include "models/kernel/ring_queue.h"
 
 namespace hca::kernel {
 
 /// Delivers records to one member function of one block, each at its time stamp, ties in the order of sending.
-/// Records wait in a slab that is reused, so that a steady state allocates nothing.
+///
+/// Records that come in the order of their stamps (most do: a pipeline overtakes nothing) wait in a queue of which the
+/// first alone has an entry in the calendar. The others wait in a slab. Both are reused, so that a steady state
+/// allocates nothing.
 ///
 /// The sender adds the receiving stage's latency to the stamp; the block itself acts at `Calendar::now()`.
 template <class Owner, class Record>
@@ -22,27 +26,51 @@ class Inbox final : private CalendarClient {
       : calendar_(calendar), owner_(owner), handler_(handler), priority_(priority) {}
 
   /// Delivers `record` at `when`, not before now.
-  void send(Time when, Record record) {
-    std::uint32_t slot;
-    if (free_.empty()) {
-      slot = static_cast<std::uint32_t>(slots_.size());
-      slots_.push_back(std::move(record));
-    } else {
-      slot = free_.back();
-      free_.pop_back();
-      slots_[slot] = std::move(record);
+  void send(Time when, Record&& record) {
+    const bool isFirst = inOrder_.empty();
+    if (!isFirst && when < inOrder_.back().when) {
+      calendar_.schedule(when, priority_, *this, keep(std::move(record)));
+      return;
     }
-    calendar_.schedule(when, priority_, *this, slot);
+    Waiting& waiting = inOrder_.append();
+    waiting.when = when;
+    waiting.turn = calendar_.takeTurn(priority_);
+    waiting.record = std::move(record);
+    if (isFirst) calendar_.schedule(when, waiting.turn, *this, kInOrder);
   }
+  void send(Time when, const Record& record) { send(when, Record(record)); }
 
   /// Records sent and not yet delivered.
-  [[nodiscard]] std::size_t pending() const { return slots_.size() - free_.size(); }
+  [[nodiscard]] std::size_t pending() const { return inOrder_.size() + slots_.size() - free_.size(); }
 
  private:
+  struct Waiting {
+    Time when{};
+    Calendar::Turn turn{};
+    Record record{};
+  };
+  static constexpr std::uint64_t kInOrder = ~std::uint64_t{0};
+
+  std::uint32_t keep(Record&& record) {
+    if (free_.empty()) {
+      slots_.push_back(std::move(record));
+      return static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    slots_[slot] = std::move(record);
+    return slot;
+  }
+
   void onCalendar(std::uint64_t token) override {
-    const auto slot = static_cast<std::uint32_t>(token);
-    Record record = std::move(slots_[slot]);
-    free_.push_back(slot);
+    if (token != kInOrder) {
+      Record record = std::move(slots_[token]);
+      free_.push_back(static_cast<std::uint32_t>(token));
+      return (owner_.*handler_)(record);
+    }
+    Record record = std::move(inOrder_.front().record);
+    inOrder_.drop();
+    if (!inOrder_.empty()) calendar_.schedule(inOrder_.front().when, inOrder_.front().turn, *this, kInOrder);
     (owner_.*handler_)(record);
   }
 
@@ -50,6 +78,7 @@ class Inbox final : private CalendarClient {
   Owner& owner_;
   Handler handler_;
   Priority priority_;
+  RingQueue<Waiting> inOrder_;
   std::vector<Record> slots_;
   std::vector<std::uint32_t> free_;
 };

@@ -8,7 +8,7 @@
 
 namespace hca::kernel {
 
-/// A queue in a circular buffer that doubles when full. Elements are moved, never copied. Unlike std::deque an empty
+/// A queue in a circular buffer that doubles when full. Elements are moved. Unlike std::deque an empty
 /// queue owns no memory, so that a hundred thousand idle queue pairs cost nothing.
 template <class Element>
 class RingQueue {
@@ -27,17 +27,23 @@ class RingQueue {
   [[nodiscard]] Element& front() { return (*this)[0]; }
   [[nodiscard]] Element& back() { return (*this)[count_ - 1]; }
 
-  void push(Element element) {
+  void push(Element&& element) { append() = std::move(element); }
+  void push(const Element& element) { append() = element; }
+  /// A place at the back for the caller to fill; what it holds is left from before.
+  Element& append() {
     if (count_ == slots_.size()) grow();
-    slots_[(head_ + count_) & (slots_.size() - 1)] = std::move(element);
-    ++count_;
+    return slots_[(head_ + count_++) & (slots_.size() - 1)];
   }
   Element pop() {
+    Element element = std::move(front());
+    drop();
+    return element;
+  }
+  /// Forgets the front, whose content was moved out of it.
+  void drop() {
     assert(count_ > 0);
-    Element element = std::move(slots_[head_]);
     head_ = (head_ + 1) & (slots_.size() - 1);
     --count_;
-    return element;
   }
   void clear() {
     while (!empty()) pop();

@@ -18,7 +18,7 @@ void LinkDirection::attach(const LinkEnd& from, const LinkEnd& to) {
   to_ = to;
 }
 
-Time LinkDirection::transmit(Packet packet) {
+Time LinkDirection::transmit(Packet&& packet) {
   assert(to_.receiver != nullptr);
   const Bytes size(wireBytes(packet));
   const Time start = freeAt();

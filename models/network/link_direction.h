@@ -57,7 +57,7 @@ class LinkDirection final : public PacketSender {
   /// What goes wrong from the next packet on.
   void setFaults(FaultInjector faults) { faults_ = std::move(faults); }
 
-  Time transmit(Packet packet) override;
+  Time transmit(Packet&& packet) override;
   [[nodiscard]] Time freeAt() const override { return later(freeAt_, calendar_.now()); }
 
   [[nodiscard]] const LinkCounters& counters() const { return counters_; }

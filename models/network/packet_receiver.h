@@ -19,7 +19,7 @@ class PacketReceiver {
 class PacketSender {
  public:
   /// Queues `packet` for transmission at Calendar::now(). Returns the time at which its last bit leaves.
-  virtual Time transmit(Packet packet) = 0;
+  virtual Time transmit(Packet&& packet) = 0;
   /// Time at which a packet queued now would start; flow control against a long queue.
   [[nodiscard]] virtual Time freeAt() const = 0;
 

@@ -40,8 +40,8 @@ struct EndpointCounters {
 class Endpoint final : public sc_core::sc_module,
                        public DmaPort,
                        public CalendarPeer,
-                       private ForwardInterface,
-                       private BackwardInterface {
+                       public ForwardInterface,
+                       public BackwardInterface {
  public:
   InitiatorSocket link_initiator_socket{"link_initiator_socket"};
   TargetSocket link_target_socket{"link_target_socket"};

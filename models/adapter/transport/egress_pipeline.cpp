@@ -47,7 +47,7 @@ std::uint32_t EgressPipeline::allocate() {
   return index;
 }
 
-void EgressPipeline::send(QueuePair& qp, EgressQueue& queue, network::Packet packet,
+void EgressPipeline::send(QueuePair& qp, EgressQueue& queue, network::Packet&& packet,
                           const std::vector<Segment>& segments, EgressListener* listener) {
   reserved_ += packet.payloadLength;
   const std::uint32_t index = allocate();

@@ -49,7 +49,7 @@ class EgressPipeline final : private pcie::DmaClient {
 
   /// Queues `packet`. Its payload is read from `segments` (their lengths add up to packet.payloadLength), or is in the
   /// packet already when `segments` is empty. `listener` may be nullptr.
-  void send(QueuePair& qp, EgressQueue& queue, network::Packet packet, const std::vector<Segment>& segments,
+  void send(QueuePair& qp, EgressQueue& queue, network::Packet&& packet, const std::vector<Segment>& segments,
             EgressListener* listener);
 
   /// Forgets every packet of `queue` that has not left yet.

@@ -13,7 +13,7 @@ namespace {
 class NoWire final : public network::PacketSender {
  public:
   explicit NoWire(kernel::Calendar& calendar) : calendar_(calendar) {}
-  Time transmit(network::Packet) override { return calendar_.now() + nanoseconds(1); }
+  Time transmit(network::Packet&&) override { return calendar_.now() + nanoseconds(1); }
   [[nodiscard]] Time freeAt() const override { return calendar_.now(); }
 
  private:

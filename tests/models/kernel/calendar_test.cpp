@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "models/kernel/inbox.h"
@@ -95,6 +98,71 @@ TEST(Inbox, DeliversAtTheStampAndReusesSlots) {
   calendar.runUntil(nanoseconds(10));
   EXPECT_EQ(block.inbox.pending(), 0u);
   EXPECT_EQ(block.records, (std::vector<std::pair<Time, int>>{{nanoseconds(1), 1}, {nanoseconds(3), 3}}));
+}
+
+// Entries schedule others as they run, directly and through inboxes, in and out of order; a set of keys says who is
+// next.
+class Chain : public CalendarClient {
+ public:
+  explicit Chain(std::uint64_t seed) : random_(seed) {
+    for (int i = 0; i < 6; ++i) {
+      inboxes_.push_back(std::make_unique<Inbox<Chain, std::uint64_t>>(calendar_, static_cast<Priority>(i % 3), *this,
+                                                                       &Chain::onRecord));
+    }
+  }
+  void run() {
+    for (int i = 0; i < 40; ++i) scheduleOne();
+    calendar_.runUntil(kForever);
+    EXPECT_TRUE(expected_.empty());
+    EXPECT_GT(executed_, 20'000u);
+  }
+
+ private:
+  void onRecord(std::uint64_t& token) { act(token); }
+  void onCalendar(std::uint64_t token) override { act(token); }
+
+  void act(std::uint64_t token) {
+    ASSERT_FALSE(expected_.empty());
+    EXPECT_EQ(std::get<2>(*expected_.begin()), token);
+    EXPECT_EQ(std::get<0>(*expected_.begin()), calendar_.now().count());
+    expected_.erase(expected_.begin());
+    expectNext();
+    ++executed_;
+    const std::uint64_t more = executed_ < 20'000 ? random_() % 3 : 0;
+    for (std::uint64_t i = 0; i < more; ++i) {
+      scheduleOne();
+      expectNext();
+    }
+    if (expected_.empty() && executed_ < 20'000) scheduleOne();
+  }
+  void expectNext() const {
+    EXPECT_EQ(calendar_.empty(), expected_.empty());
+    const std::int64_t next = expected_.empty() ? kForever.count() : std::get<0>(*expected_.begin());
+    EXPECT_EQ(calendar_.next().count(), next);
+  }
+  void scheduleOne() {
+    const std::int64_t when = calendar_.now().count() + static_cast<std::int64_t>(random_() % 30);
+    const auto way = static_cast<std::size_t>(random_() % 8);
+    const int priority = static_cast<int>(way < inboxes_.size() ? way % 3 : random_() % 6);
+    expected_.emplace(when, priority, tokens_);
+    if (way < inboxes_.size()) {
+      inboxes_[way]->send(picoseconds(when), tokens_);
+    } else {
+      calendar_.schedule(picoseconds(when), static_cast<Priority>(priority), *this, tokens_);
+    }
+    ++tokens_;
+  }
+
+  std::mt19937_64 random_;
+  Calendar calendar_;
+  std::vector<std::unique_ptr<Inbox<Chain, std::uint64_t>>> inboxes_;
+  std::set<std::tuple<std::int64_t, int, std::uint64_t>> expected_;  // time, priority, token: tokens rise
+  std::uint64_t tokens_ = 0;
+  std::uint64_t executed_ = 0;
+};
+
+TEST(Calendar, OrdersWhatEntriesScheduleThemselves) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) Chain(seed).run();
 }
 
 TEST(Timer, MovesAndCancels) {

@@ -279,6 +279,10 @@ TEST(NativeLink, TakesFewActivations) {
   sc_core::sc_start();
   EXPECT_EQ(system.client.writes.size(), 100U);
   EXPECT_LE(kernel::activations() - before, 2U);
+  for (std::uint64_t i = 0; i < 10; ++i) system.read(64 * i, 64, i);
+  system.settle();
+  EXPECT_EQ(system.client.reads.size(), 10U);
+  EXPECT_EQ(system.module.refreshes(), 0U) << "its devices notify no SystemC event that could be looked for";
 }
 
 }  // namespace

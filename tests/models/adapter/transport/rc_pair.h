@@ -69,7 +69,7 @@ class Wire final : public network::PacketSender {
  public:
   explicit Wire(kernel::Calendar& calendar)
       : calendar_(calendar), inbox_(calendar, kernel::Priority::kNetwork, *this, &Wire::arrive) {}
-  Time transmit(network::Packet packet) override {
+  Time transmit(network::Packet&& packet) override {
     ++sent;
     if (!filter || filter(packet)) inbox_.send(calendar_.now() + nanoseconds(100), std::move(packet));
     return calendar_.now() + nanoseconds(10);
