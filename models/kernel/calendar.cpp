@@ -9,6 +9,26 @@ namespace {
 constexpr std::size_t kArity = 4;
 }  // namespace
 
+void Calendar::schedule(Time when, Turn turn, CalendarClient& client, std::uint64_t token) {
+  assert(when >= now_ && "an event can't be scheduled in the past");
+  const Entry entry{when, turn.order_, &client, token};
+  if (nearCount_ == kNear || (!far_.empty() && !before(entry, far_.front()))) return scheduleFar(entry);
+  insertNear(entry);
+}
+
+// Moves the entries on the shorter side of its place.
+void Calendar::insertNear(const Entry& entry) {
+  const bool isInFrontHalf = nearCount_ > 0 && before(entry, nearAt(nearCount_ / 2));
+  std::size_t place = nearCount_++;
+  if (isInFrontHalf) {
+    nearFirst_ = (nearFirst_ + kNear - 1) % kNear;
+    for (place = 0; before(nearAt(place + 1), entry); ++place) nearAt(place) = nearAt(place + 1);
+  } else {
+    for (; place > 0 && before(entry, nearAt(place - 1)); --place) nearAt(place) = nearAt(place - 1);
+  }
+  nearAt(place) = entry;
+}
+
 void Calendar::scheduleFar(const Entry& entry) {
   const bool isNear = nearCount_ == kNear && before(entry, nearAt(kNear - 1));
   if (!isNear) return pushFar(entry);

@@ -105,8 +105,8 @@ class Calendar {
   static constexpr unsigned kPriorityShift = 56;
   static constexpr std::size_t kNear = 32;
 
-  // The next entries, sorted, in a circle: in a small system all that are under way, and what is scheduled goes nearly
-  // always behind most of them. Empty only if there is none at all.
+  // The next entries, sorted, in a circle: in a small system all that are under way. Empty only if there is none at
+  // all.
   std::array<Entry, kNear> near_{};
   std::size_t nearFirst_ = 0;
   std::size_t nearCount_ = 0;
@@ -116,18 +116,5 @@ class Calendar {
   std::uint64_t executed_ = 0;
   bool stopped_ = false;
 };
-
-inline void Calendar::insertNear(const Entry& entry) {
-  std::size_t place = nearCount_++;
-  for (; place > 0 && before(entry, nearAt(place - 1)); --place) nearAt(place) = nearAt(place - 1);
-  nearAt(place) = entry;
-}
-
-inline void Calendar::schedule(Time when, Turn turn, CalendarClient& client, std::uint64_t token) {
-  assert(when >= now_ && "an event can't be scheduled in the past");
-  const Entry entry{when, turn.order_, &client, token};
-  if (nearCount_ == kNear || (!far_.empty() && !before(entry, far_.front()))) return scheduleFar(entry);
-  insertNear(entry);
-}
 
 }  // namespace hca::kernel

@@ -1,5 +1,7 @@
 #include "sim/observers/completion_recorder.h"
 
+#include <iterator>
+
 #include "sim/driver/verbs_types.h"
 
 namespace hca::observers {
@@ -32,7 +34,7 @@ void CompletionRecorder::onCompletion(const observe::CompletionEvent& event) {
   const auto found = posted.find(event.request.index);
   if (event.request.queue == observe::WorkQueue::kSend && found != posted.end()) {
     row.posted = found->second;
-    posted.erase(found);
+    posted.erase(posted.begin(), std::next(found));  // it retires the unsignaled ones before it
   }
   csv_.add(row);
 }

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include "models/observe/probes.h"
 #include "sim/report/completion_csv.h"
@@ -30,7 +29,7 @@ class CompletionRecorder {
 
   report::CompletionCsv csv_;
   std::map<QueuePair, std::string> flows_;
-  std::map<QueuePair, std::unordered_map<std::uint64_t, Time>> posted_;  // send requests under way, by index
+  std::map<QueuePair, std::map<std::uint64_t, Time>> posted_;  // send requests under way, by index
 };
 
 }  // namespace hca::observers

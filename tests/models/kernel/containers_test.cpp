@@ -67,6 +67,10 @@ TEST(PayloadPool, MovingLeavesAnEmptyHandle) {
   const Payload b = std::move(a);
   EXPECT_TRUE(a.empty());  // NOLINT: the moved-from state is part of the contract
   EXPECT_EQ(b.view()[2], 3);
+  Payload c = pool.copyOf(bytes);
+  c = std::move(a);
+  EXPECT_TRUE(c.empty());
+  EXPECT_EQ(pool.acquire(3).view()[2], 3) << "what it held went back";
 }
 
 TEST(AssociativeTable, ReplacesTheLeastRecentlyUsedOfTheSet) {

@@ -65,6 +65,47 @@ TEST(Run, QuantumChangesNoResult) {
   EXPECT_EQ(jsonInChild(config, milliseconds(1)), reference);
 }
 
+std::vector<std::string> stagesOf(const FlowConfig& flow) {
+  config::Config config;
+  config.hosts.resize(config.host.count);
+  config.flows.push_back({"flow", flow});
+  std::vector<std::string> names;
+  Time before;
+  const report::Result result = runConfig(config);
+  for (const report::StageResult& stage : result.flows.at(0).stages) {
+    EXPECT_EQ(stage.samples, static_cast<std::uint64_t>(flow.iters)) << stage.name;
+    names.push_back(stage.name);
+    if (stage.name == "payload_placed") continue;  // the acknowledgement may be back before it is
+    EXPECT_GE(stage.sincePosted, before) << stage.name;
+    before = stage.sincePosted;
+  }
+  return names;
+}
+
+FlowConfig writes(std::int64_t size, std::int64_t inlined) {
+  FlowConfig flow;
+  flow.kind = FlowKind::kBandwidth;
+  flow.iters = 50;
+  flow.tx_depth = 1;
+  flow.size = Bytes(size);
+  flow.inline_size = Bytes(inlined);
+  return flow;
+}
+
+TEST(Run, EveryRequestPassesTheStagesInTheirOrder) {
+  EXPECT_EQ(stagesOf(writes(9000, 0)),
+            (std::vector<std::string>{"doorbell_arrived", "wqe_fetched", "scheduled", "first_packet_sent",
+                                      "payload_fetched", "last_packet_sent", "last_packet_arrived", "payload_placed",
+                                      "acknowledged", "cqe_issued", "cqe_visible", "polled"}));
+}
+
+TEST(Run, InlineDataIsNotFetched) {
+  EXPECT_EQ(stagesOf(writes(64, 64)),
+            (std::vector<std::string>{"doorbell_arrived", "wqe_fetched", "scheduled", "first_packet_sent",
+                                      "last_packet_sent", "last_packet_arrived", "payload_placed", "acknowledged",
+                                      "cqe_issued", "cqe_visible", "polled"}));
+}
+
 TEST(Run, QuickstartIsWithinAQuarterOfThePublishedFigures) {
   const report::Result result = runConfig(loadShipped("quickstart.ini"));
   EXPECT_FALSE(result.failed());
