@@ -87,8 +87,9 @@ function(hcasim_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 endfunction()
 
-# A test spends its time in the libraries; optimising its own text would only lengthen the build.
-set(HCASIM_TEST_OPTIMISATION -O0)
+# A test spends its time in the libraries: optimising its own text, or checking it for undefined behaviour, would only
+# lengthen the build.
+set(HCASIM_TEST_OPTIONS -O0 -fno-sanitize=undefined)
 
 # hcasim_test(NAME SOURCES a_test.cpp ... [LINKS targets...] [LABEL label] [TIMEOUT seconds] [SYSTEMC])
 # Each test case is a process of its own: SystemC elaborates once a process. The label `full` keeps a test out of the
@@ -103,7 +104,7 @@ function(hcasim_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} hcasim_test_main hcasim_options)
-  target_compile_options(${name} PRIVATE ${HCASIM_TEST_OPTIMISATION})
+  target_compile_options(${name} PRIVATE ${HCASIM_TEST_OPTIONS})
   if(ARG_SYSTEMC)
     target_precompile_headers(${name} REUSE_FROM hcasim_test_systemc_pch)
   else()

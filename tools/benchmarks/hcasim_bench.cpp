@@ -1,7 +1,9 @@
 // How fast hcasim is, in units of one SystemC activation (see Yardstick).
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "models/kernel/activation_counter.h"
 #include "sim/run/simulation.h"
@@ -45,24 +47,42 @@ Measured measure(const config::Config& config) {
   if (result.failed()) std::abort();
   Measured measured{};
   measured.seconds = wall.count();
-  measured.messages = result.flows.front().iterations;
+  for (const report::FlowResult& flow : result.flows) measured.messages += flow.iterations;
   measured.activations = kernel::activations() - activationsBefore;
   measured.entries = simulation.system().calendar().executed() - entriesBefore;
   measured.yardstick = yardstick.measure(kYardsticks);
   return measured;
 }
 
+void setCounters(benchmark::State& state, const Measured& measured) {
+  const auto messages = static_cast<double>(measured.messages);
+  state.SetIterationTime(measured.seconds);
+  state.SetItemsProcessed(static_cast<std::int64_t>(measured.messages));
+  state.counters["kernel_activations_per_message"] = static_cast<double>(measured.activations) / messages;
+  state.counters["calendar_entries_per_message"] = static_cast<double>(measured.entries) / messages;
+  state.counters["yardsticks_per_message"] = measured.seconds / messages / measured.yardstick;
+  state.counters["yardstick_ns"] = measured.yardstick * 1e9;
+}
+
 void report(benchmark::State& state, const config::Config& config) {
   for (auto unused : state) {
     (void)unused;
-    const Measured measured = inChild([&] { return measure(config); });
-    const auto messages = static_cast<double>(measured.messages);
-    state.SetIterationTime(measured.seconds);
-    state.SetItemsProcessed(static_cast<std::int64_t>(measured.messages));
-    state.counters["kernel_activations_per_message"] = static_cast<double>(measured.activations) / messages;
-    state.counters["calendar_entries_per_message"] = static_cast<double>(measured.entries) / messages;
-    state.counters["yardsticks_per_message"] = measured.seconds / messages / measured.yardstick;
-    state.counters["yardstick_ns"] = measured.yardstick * 1e9;
+    setCounters(state, inChild([&] { return measure(config); }));
+  }
+}
+
+// What further messages cost, without the set-up of the queue pairs: the difference of two runs.
+void reportFurther(benchmark::State& state, config::Config config) {
+  for (auto unused : state) {
+    (void)unused;
+    const Measured less = inChild([&] { return measure(config); });
+    for (config::NamedFlow& named : config.flows) named.flow.iters *= 3;
+    Measured further = inChild([&] { return measure(config); });
+    further.seconds -= less.seconds;
+    further.messages -= less.messages;
+    further.activations -= less.activations;
+    further.entries -= less.entries;
+    setCounters(state, further);
   }
 }
 
@@ -96,6 +116,38 @@ void rcWrite64BPingPong(benchmark::State& state) {
   report(state, twoHosts(flow));
 }
 BENCHMARK(rcWrite64BPingPong)->Name("rc_write_64B_ping_pong")->UseManualTime()->Iterations(1);
+
+// With as many messages under way as with one queue pair that has a window of 128.
+void rcWrite64BManyQueuePairs(benchmark::State& state) {
+  const auto pairs = static_cast<std::uint32_t>(state.range(0));
+  sim::FlowConfig flow = window(sim::FlowVerb::kWrite, 64, 300'000 / pairs);
+  flow.qps = pairs;
+  flow.tx_depth = std::max(1U, 128 / pairs);
+  reportFurther(state, twoHosts(flow));
+}
+BENCHMARK(rcWrite64BManyQueuePairs)
+    ->Name("rc_write_64B_qps")
+    ->Arg(1)
+    ->Arg(100)
+    ->Arg(10'000)
+    ->UseManualTime()
+    ->Iterations(1);
+
+// Each host of the first half writes to one of the second.
+void rcWrite64BManyHosts(benchmark::State& state) {
+  config::Config config;
+  config.host.count = static_cast<std::uint32_t>(state.range(0));
+  config.hosts.resize(config.host.count);
+  const std::uint32_t clients = config.host.count / 2;
+  for (std::uint32_t client = 0; client < clients; ++client) {
+    sim::FlowConfig flow = window(sim::FlowVerb::kWrite, 64, 400'000 / clients);
+    flow.client = client;
+    flow.server = clients + client;
+    config.flows.push_back({"flow_" + std::to_string(client), flow});
+  }
+  report(state, config);
+}
+BENCHMARK(rcWrite64BManyHosts)->Name("rc_write_64B_hosts")->Arg(2)->Arg(16)->Arg(64)->UseManualTime()->Iterations(1);
 
 }  // namespace
 }  // namespace hca::bench
