@@ -8,6 +8,7 @@
 #include "models/kernel/activation_counter.h"
 #include "sim/run/simulation.h"
 #include "tools/benchmarks/child_process.h"
+#include "tools/benchmarks/heap_use.h"
 #include "tools/benchmarks/yardstick.h"
 
 // libsystemc refers to it; the benchmark brings its own main.
@@ -21,7 +22,8 @@ struct Measured {
   double yardstick;  // seconds
   std::uint64_t messages;
   std::uint64_t activations;
-  std::uint64_t entries;  // of the calendar
+  std::uint64_t entries;   // of the calendar
+  std::int64_t heapBytes;  // that the run took and still holds at its end
 };
 
 config::Config twoHosts(const sim::FlowConfig& flow) {
@@ -39,6 +41,7 @@ Measured measure(const config::Config& config) {
   options.observe = false;
   sim::Simulation simulation(config, options);
   if (!simulation.bringUp().empty()) std::abort();
+  const std::int64_t heapBefore = heapUse();
   const std::uint64_t activationsBefore = kernel::activations();
   const std::uint64_t entriesBefore = simulation.system().calendar().executed();
   const auto begin = std::chrono::steady_clock::now();
@@ -48,6 +51,7 @@ Measured measure(const config::Config& config) {
   Measured measured{};
   measured.seconds = wall.count();
   for (const report::FlowResult& flow : result.flows) measured.messages += flow.iterations;
+  measured.heapBytes = heapUse() - heapBefore;
   measured.activations = kernel::activations() - activationsBefore;
   measured.entries = simulation.system().calendar().executed() - entriesBefore;
   measured.yardstick = yardstick.measure(kYardsticks);
@@ -71,6 +75,15 @@ void report(benchmark::State& state, const config::Config& config) {
   }
 }
 
+// Beyond what a run with a single pair takes. Each pair of a flow is two queue pairs.
+double heapOfQueuePair(config::Config config, std::int64_t heapBytes) {
+  sim::FlowConfig& flow = config.flows.front().flow;
+  const double further = 2.0 * (std::max(flow.qps, 2U) - 1);
+  flow.qps = 1;
+  const Measured single = inChild([&] { return measure(config); });
+  return static_cast<double>(heapBytes - single.heapBytes) / further;
+}
+
 // What further messages cost, without the set-up of the queue pairs: the difference of two runs.
 void reportFurther(benchmark::State& state, config::Config config) {
   for (auto unused : state) {
@@ -83,6 +96,7 @@ void reportFurther(benchmark::State& state, config::Config config) {
     further.activations -= less.activations;
     further.entries -= less.entries;
     setCounters(state, further);
+    state.counters["heap_bytes_per_qp"] = heapOfQueuePair(config, less.heapBytes);
   }
 }
 
