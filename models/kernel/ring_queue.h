@@ -51,7 +51,7 @@ class RingQueue {
 
  private:
   void grow() {
-    std::vector<Element> larger(slots_.empty() ? 4 : slots_.size() * 2);
+    std::vector<Element> larger(slots_.empty() ? 1 : slots_.size() * 2);
     for (std::size_t i = 0; i < count_; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
     head_ = 0;
