@@ -140,9 +140,11 @@ struct QuerySrqOutput {
   using Context = ContextBlock<0x10, SharedReceiveContext::kSize>;
 };
 
-/// ARM_RQ and ARM_XRC_SRQ input.
+/// ARM_RQ and ARM_XRC_SRQ input. The modifier of both is 1 for a shared receive queue (Linux:
+/// MLX5_ARM_RQ_IN_OP_MOD_SRQ, MLX5_ARM_XRC_SRQ_IN_OP_MOD_XRC_SRQ).
 struct ArmSrqInput {
   static constexpr std::size_t kSize = 16;
+  static constexpr std::uint32_t kSharedReceiveQueue = 1;
   using Number = ContextField<0x08, 23, 0>;
   using LowWaterMark = ContextField<0x0C, 15, 0>;
 };
@@ -159,8 +161,10 @@ struct ModifyRmpInput {
   static constexpr std::size_t kSize = 0x110;
   using State = ContextField<0x08, 31, 28>;
   using Number = ContextField<0x08, 23, 0>;
-  using Mask = ContextWord64<0x10>;  ///< bit 0: low water mark
+  using Mask = ContextWord64<0x10>;  ///< the constants below
   using Context = ContextBlock<0x20, ReceiveMemoryPoolContext::kSize>;
+
+  static constexpr std::uint64_t kSelectLowWaterMark = 1;
 };
 
 /// QUERY_RMP output.

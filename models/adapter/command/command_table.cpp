@@ -68,6 +68,14 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kToReset, kInitialized, Cost::kTransition, kShort, kStatus, commands::stopQp},
     {CommandOpcode::kQueryQp, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryQp},
     {CommandOpcode::kInitToInit, kInitialized, Cost::kTransition, kPageListCommand, kStatus, commands::modifyQp},
+    {CommandOpcode::kCreateSrq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createSrq},
+    {CommandOpcode::kDestroySrq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroySrq},
+    {CommandOpcode::kQuerySrq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::querySrq},
+    {CommandOpcode::kArmReceiveQueue, kInitialized, Cost::kObject, kShort, kStatus, commands::armSrq},
+    {CommandOpcode::kCreateXrcSrq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createSrq},
+    {CommandOpcode::kDestroyXrcSrq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroySrq},
+    {CommandOpcode::kQueryXrcSrq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::querySrq},
+    {CommandOpcode::kArmXrcSrq, kInitialized, Cost::kObject, kShort, kStatus, commands::armSrq},
     {CommandOpcode::kQueryVportState, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportState},
     {CommandOpcode::kQueryHcaVportContext, kInitialized, Cost::kQuery, kShort, wire::HcaVportContextOutput::kSize,
      commands::queryVportContext},
@@ -85,6 +93,10 @@ constexpr CommandEntryPoint kCommands[] = {
      commands::allocateTransportDomain},
     {CommandOpcode::kDeallocTransportDomain, kInitialized, Cost::kObject, kShort, kStatus,
      commands::deallocateTransportDomain},
+    {CommandOpcode::kCreateRmp, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createRmp},
+    {CommandOpcode::kModifyRmp, kInitialized, Cost::kObject, kPageListCommand, kStatus, commands::modifyRmp},
+    {CommandOpcode::kDestroyRmp, kInitialized, Cost::kObject, kShort, kStatus, commands::destroySrq},
+    {CommandOpcode::kQueryRmp, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryRmp},
 };
 
 CommandResult check(const CommandEntryPoint* command, DeviceState state, ByteView input, std::size_t outputSize) {

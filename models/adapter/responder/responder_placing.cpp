@@ -70,6 +70,7 @@ Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packe
 AccessFault Responder::locate(const QueuePair& qp, std::uint64_t from, std::uint64_t length, bool& relaxedOrdering) {
   segments_.clear();
   const ReceiveWqe& receive = qp.responder.receive;
+  const PdNumber domain = ports_.receiveQueue.domainOf(qp);
   for (std::size_t i = 0; i < receive.segments.size() && length > 0; ++i) {
     const DataSegment& segment = receive.segments[i];
     if (from >= segment.length) {
@@ -77,8 +78,7 @@ AccessFault Responder::locate(const QueuePair& qp, std::uint64_t from, std::uint
       continue;
     }
     const std::uint64_t take = std::min<std::uint64_t>(segment.length - from, length);
-    const AccessRequest access{segment.key, qp.attributes.pd,   qp.number, segment.address + from,
-                               take,        Access::kLocalWrite};
+    const AccessRequest access{segment.key, domain, qp.number, segment.address + from, take, Access::kLocalWrite};
     const Translation translation = ports_.translator.translate(access, segments_);
     if (translation.fault != AccessFault::kNone) return translation.fault;
     relaxedOrdering = relaxedOrdering || translation.relaxedOrdering;

@@ -1,6 +1,7 @@
 #include "models/adapter/transport/qp_table.h"
 
 #include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/responder.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
@@ -37,9 +38,6 @@ CommandResult QpTable::check(const QpAttributes& attributes) const {
                          attributes.service == QpService::kUd;
   if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
   const bool hasOwnReceiveQueue = attributes.receiveQueueType == RqType::kOwn;
-  if (attributes.receiveQueueType == RqType::kSrq) {
-    return refuse(CommandStatus::kBadParameter, Syndrome::kQpSrqUnknown);
-  }
   if (attributes.logSendQueueSize > kMaxLogQueueSize || attributes.logReceiveQueueSize > kMaxLogQueueSize) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpSizeOutOfRange);
   }
@@ -63,14 +61,20 @@ CommandResult QpTable::check(const QpAttributes& attributes) const {
 CommandResult QpTable::attachQueues(const QpAttributes& attributes) {
   const CommandResult unknown = refuse(CommandStatus::kBadResource, Syndrome::kQpCqUnknown);
   if (!completionQueues_.attach(attributes.sendCq).ok()) return unknown;
-  if (completionQueues_.attach(attributes.receiveCq).ok()) return {};
+  if (!completionQueues_.attach(attributes.receiveCq).ok()) {
+    completionQueues_.detach(attributes.sendCq);
+    return unknown;
+  }
+  if (attributes.receiveQueueType != RqType::kSrq || stages_->sharedQueues.attach(attributes.srq)) return {};
   completionQueues_.detach(attributes.sendCq);
-  return unknown;
+  completionQueues_.detach(attributes.receiveCq);
+  return refuse(CommandStatus::kBadResource, Syndrome::kQpSrqUnknown);
 }
 
 void QpTable::detachQueues(const QpAttributes& attributes) {
   completionQueues_.detach(attributes.sendCq);
   completionQueues_.detach(attributes.receiveCq);
+  if (attributes.receiveQueueType == RqType::kSrq) stages_->sharedQueues.detach(attributes.srq);
 }
 
 CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) {
@@ -154,6 +158,16 @@ void QpTable::toError(QueuePair& qp) {
   stages_->requester.flush(qp);
   stages_->sendQueue.resume(qp);  // what is posted but not fetched is flushed as it comes
   stages_->receiveQueue.flush(qp);
+  if (qp.usesSharedQueue()) raiseLastWqe(qp);
+}
+
+// No entry of the shared queue completes on this queue pair any more (InfiniBand volume 1, 11.6.3.2): said behind the
+// completions that are still on their way.
+void QpTable::raiseLastWqe(const QueuePair& qp) {
+  completionQueues_.whenWritten(qp.number, [this, number = qp.number] {
+    const QueuePair* present = find(number);
+    if (present != nullptr && present->inError()) raise(EventType::kSrqLastWqe, *present);
+  });
 }
 
 void QpTable::toReset(QueuePair& qp) {

@@ -18,6 +18,7 @@ class Requester;
 class Responder;
 class ReceiveQueueEngine;
 class SendQueueEngine;
+class SrqEngine;
 
 /// Owns the queue pairs; creates, moves through their states, and takes to error what a stage or a completion queue
 /// gave up on.
@@ -31,6 +32,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, p
     ReceiveQueueEngine& receiveQueue;
     Requester& requester;
     Responder& responder;
+    SrqEngine& sharedQueues;
   };
   void connect(const Stages& stages);
 
@@ -58,6 +60,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, p
   void detachQueues(const QpAttributes& attributes);
   void toError(QueuePair& qp);
   void toReset(QueuePair& qp);
+  void raiseLastWqe(const QueuePair& qp);
   void raise(EventType type, const QueuePair& qp);
 
   const DatapathConfig& config_;

@@ -26,6 +26,9 @@ struct QueuePair {
   }
   [[nodiscard]] bool maySend() const { return attributes.state == QpState::kReadyToSend; }
   [[nodiscard]] bool inError() const { return attributes.state == QpState::kError; }
+  [[nodiscard]] bool usesSharedQueue() const { return attributes.receiveQueueType == RqType::kSrq; }
+  /// The shared queue that it receives from.
+  [[nodiscard]] SrqNumber sharedQueue() const { return attributes.srq; }
   /// Bytes of the receive queue's part of the buffer; the send queue follows.
   [[nodiscard]] std::uint64_t receiveBytes() const {
     if (attributes.receiveQueueType != RqType::kOwn) return 0;
