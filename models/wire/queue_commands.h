@@ -90,9 +90,13 @@ struct CreateQpInput {
   using Pages = ContextWords64<0x110>;
 };
 
-/// Input of RST2INIT, INIT2INIT, INIT2RTR, RTR2RTS, RTS2RTS and SQERR2RTS. 2RST and 2ERR: ObjectCommand.
+/// Input of RST2INIT, INIT2INIT, INIT2RTR, RTR2RTS, RTS2RTS, SQERR2RTS and those of the drained send queue. 2RST and
+/// 2ERR: ObjectCommand.
 struct ModifyQpInput {
   static constexpr std::size_t kSize = 0x110;
+  /// RTS2SQD: an event when the send queue is drained. The public mlx5 driver never asks; the place is that of mlx4
+  /// (Linux drivers/net/ethernet/mellanox/mlx4/qp.c, sqd_event).
+  using DrainedEvent = ContextField<0x08, 31, 31>;
   using Number = ContextField<0x08, 23, 0>;
   using OptionalMask = ContextField<0x10, 31, 0>;
   using Context = ContextBlock<0x18, QueuePairContext::kSize>;

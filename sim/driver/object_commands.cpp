@@ -110,6 +110,7 @@ CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std:
   CommandBytes input = plainCommand(opcode, Input::kSize);
   Input::Number::set(input, qp.value());
   Input::OptionalMask::set(input, optionalMask);
+  Input::DrainedEvent::set(input, attributes.notifyWhenDrained);
   adapter::encodeQpContext(attributes, Input::Context::mutableView(input));
   return input;
 }

@@ -77,7 +77,8 @@ CommandResult modifyQp(CommandDevice& device, const CommandCall& call) {
   const std::uint32_t mask = ModifyQpInput::OptionalMask::get(call.input);
   call.note("qpn", number.value());
   call.note("opt_param_mask", mask);
-  const QpAttributes wanted = decodeQpContext(ModifyQpInput::Context::view(call.input));
+  QpAttributes wanted = decodeQpContext(ModifyQpInput::Context::view(call.input));
+  wanted.notifyWhenDrained = ModifyQpInput::DrainedEvent::get(call.input);
   return device.targets.qps.modify(number, transitionOf(call), mask, wanted);
 }
 

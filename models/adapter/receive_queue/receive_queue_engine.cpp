@@ -22,7 +22,8 @@ ReceiveQueueEngine::ReceiveQueueEngine(const AdapterContext& context, const Data
       config_(config),
       queuePairs_(queuePairs),
       completions_(completions),
-      sharedQueues_(sharedQueues) {}
+      sharedQueues_(sharedQueues),
+      lookTimers_(context.calendar, kernel::Priority::kAdapter, *this, &ReceiveQueueEngine::onLookTimer) {}
 
 void ReceiveQueueEngine::connect(ReceiveQueueListener& listener) {
   listener_ = &listener;
@@ -136,8 +137,24 @@ void ReceiveQueueEngine::flush(QueuePair& qp) {
 
 void ReceiveQueueEngine::flushPosted(QueuePair& qp) {
   ReceiveQueueState& state = qp.receive;
+  if (state.consumed < state.producer) state.idleLooks = 0;
   while (state.consumed < state.producer) completeFlushed(qp, state.consumed++);
   state.fetched = state.consumed;
+  if (state.idleLooks == kLooks) return;
+  lookTimers_.set(qp.number.value(), context_.now() + kFirstLook * (std::int64_t{1} << state.idleLooks));
+  ++state.idleLooks;
+}
+
+void ReceiveQueueEngine::onLookTimer(std::uint32_t qpNumber) {
+  QueuePair* qp = queuePairs_.find(QpNumber(qpNumber));
+  if (qp != nullptr && qp->receive.flushing && !qp->receive.busy) readRecord(*qp);
+}
+
+void ReceiveQueueEngine::lookAgain(QueuePair& qp) {
+  ReceiveQueueState& state = qp.receive;
+  if (!state.flushing) return;
+  state.idleLooks = 0;
+  if (!state.busy) readRecord(qp);
 }
 
 void ReceiveQueueEngine::completeFlushed(QueuePair& qp, std::uint64_t index) {
@@ -154,6 +171,7 @@ void ReceiveQueueEngine::completeFlushed(QueuePair& qp, std::uint64_t index) {
 }
 
 void ReceiveQueueEngine::reset(QueuePair& qp) {
+  lookTimers_.cancel(qp.number.value());
   const std::uint32_t epoch = qp.receive.epoch + 1;
   qp.receive = ReceiveQueueState{};
   qp.receive.epoch = epoch;

@@ -9,6 +9,7 @@
 #include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/kernel/keyed_timers.h"
 
 namespace hca::adapter {
 
@@ -39,9 +40,15 @@ class ReceiveQueueEngine final : private pcie::DmaClient {
   }
   /// Starts to fetch ahead (the queue pair is ready to receive).
   void prefetch(QueuePair& qp);
-  /// Completes every posted entry as flushed; reads the doorbell record once more for late ones. A shared queue keeps
-  /// its entries: others live on it.
+  /// Completes every posted entry as flushed, now and later. What is posted in error is announced by nothing but the
+  /// doorbell record, so the adapter looks there again: after kFirstLook, then each time after twice as long, until
+  /// kLooks looks in a row found nothing. That ends, as a queue pair that nobody cares for must cost nothing;
+  /// `lookAgain` starts it over. A shared queue keeps its entries: others live on it.
   void flush(QueuePair& qp);
+  /// Software touched a queue pair in error: a send doorbell, or another 2ERR.
+  void lookAgain(QueuePair& qp);
+  static constexpr Time kFirstLook = microseconds(1);
+  static constexpr std::uint8_t kLooks = 16;
   /// Forgets everything, without completions.
   void reset(QueuePair& qp);
 
@@ -55,6 +62,7 @@ class ReceiveQueueEngine final : private pcie::DmaClient {
   void onRecord(QueuePair& qp, ByteView data);
   void onEntries(QueuePair& qp, ByteView data);
   void flushPosted(QueuePair& qp);
+  void onLookTimer(std::uint32_t qpNumber);
   void completeFlushed(QueuePair& qp, std::uint64_t index);
   [[nodiscard]] static std::uint64_t token(const QueuePair& qp, Purpose purpose);
 
@@ -64,6 +72,7 @@ class ReceiveQueueEngine final : private pcie::DmaClient {
   CompletionPort& completions_;
   SrqEngine& sharedQueues_;
   ReceiveQueueListener* listener_ = nullptr;
+  kernel::KeyedTimers<ReceiveQueueEngine> lookTimers_;  // by queue pair in error
 };
 
 }  // namespace hca::adapter

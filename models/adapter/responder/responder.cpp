@@ -20,8 +20,15 @@ Responder::Responder(const AdapterContext& context, const Ports& ports) : contex
 }
 
 void Responder::onRequest(QueuePair& qp, network::Packet& packet) {
+  if (qp.attributes.state == QpState::kReadyToReceive) reportEstablished(qp);
   if (qp.responder.waitingForReceive) return qp.responder.waiting.push(std::move(packet));
   process(qp, packet);
+}
+
+// InfiniBand volume 1, 11.6.3.2: the peer of a connection sends already, though its last handshake is not here yet.
+void Responder::reportEstablished(QueuePair& qp) {
+  if (qp.attributes.service == QpService::kUd || std::exchange(qp.responder.established, true)) return;
+  ports_.errors.onCommunicationEstablished(qp);
 }
 
 void Responder::process(QueuePair& qp, network::Packet& packet) {

@@ -27,7 +27,7 @@ class Responder final : private ReceiveQueueListener,
     ReceiveQueueEngine& receiveQueue;
     Translator& translator;
     CompletionPort& completions;
-    QpErrorSink& errors;
+    QpEventSink& errors;
     QpLookup& queuePairs;
     ResponseEngine& responses;
     AtomicUnit& atomics;
@@ -59,6 +59,7 @@ class Responder final : private ReceiveQueueListener,
   void onDmaRead(std::uint64_t, host::DmaStatus, ByteView) override {}
   void onDmaWritten(std::uint64_t token, host::DmaStatus status) override;
 
+  void reportEstablished(QueuePair& qp);
   void process(QueuePair& qp, network::Packet& packet);
   void processReliable(QueuePair& qp, network::Packet& packet);
   void processUnreliable(QueuePair& qp, network::Packet& packet);

@@ -32,6 +32,7 @@ enum class QpState : std::uint8_t {
   kSendQueueError = 4,
   kSendQueueDrain = 5,
   kError = 6,
+  kSendQueueDraining = 7,  ///< reported by a query alone: kSendQueueDrain with requests under way
 };
 /// qpc.rq_type
 enum class RqType : std::uint8_t { kOwn = 0, kSrq = 1, kNone = 3 };
@@ -89,6 +90,8 @@ struct QpAttributes {
   std::uint8_t requesterInlineScatter = 0;  ///< cs_req: 0, 0x11 (32 B), 0x22 (64 B)
   std::uint8_t responderInlineScatter = 0;  ///< cs_res: 0, 1 (32 B), 2 (64 B)
   AddressPath path;
+
+  bool notifyWhenDrained = false;  ///< of the command that drains the send queue: raise an event when it is done
 
   // Reported by a query alone.
   std::uint32_t hardwareSendCounter = 0;

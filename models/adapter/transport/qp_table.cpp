@@ -122,24 +122,41 @@ CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uin
     toReset(*qp);
     return {};
   }
+  if (transition == QpTransition::kReadyToSendToDrain) {
+    qp->attributes.notifyWhenDrained = attributes.notifyWhenDrained;
+  }
   applyTransition(transition, optionalMask, attributes, qp->attributes);
   qp->attributes.state = stateAfter(transition);
-  if (transition == QpTransition::kInitToReadyToReceive) {
-    qp->responder.expectedPsn = qp->attributes.nextReceivePsn & kPsnMask;
-    stages_->receiveQueue.prefetch(*qp);
-  }
-  if (transition == QpTransition::kReadyToReceiveToReadyToSend) {
-    qp->requester.nextPsn = qp->attributes.nextSendPsn & kPsnMask;
-    qp->requester.retriesLeft = qp->attributes.retryCount;
-    qp->requester.rnrRetriesLeft = qp->attributes.rnrRetry;
-  }
+  enter(*qp, transition);
   return {};
+}
+
+// What a stage has to do at a transition that is no end.
+void QpTable::enter(QueuePair& qp, QpTransition transition) {
+  switch (transition) {
+    case QpTransition::kInitToReadyToReceive:
+      qp.responder.expectedPsn = qp.attributes.nextReceivePsn & kPsnMask;
+      return stages_->receiveQueue.prefetch(qp);
+    case QpTransition::kReadyToReceiveToReadyToSend:
+      qp.requester.nextPsn = qp.attributes.nextSendPsn & kPsnMask;
+      qp.requester.retriesLeft = qp.attributes.retryCount;
+      qp.requester.rnrRetriesLeft = qp.attributes.rnrRetry;
+      return;
+    case QpTransition::kReadyToSendToDrain:
+      return stages_->requester.drain(qp);
+    case QpTransition::kDrainToReadyToSend:
+    case QpTransition::kDrainedToReadyToSend:
+      return stages_->requester.resume(qp);
+    default:
+      return;
+  }
 }
 
 CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
   const QueuePair* qp = const_cast<QpTable*>(this)->find(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   attributes = qp->attributes;
+  if (qp->requester.draining) attributes.state = QpState::kSendQueueDraining;
   attributes.nextSendPsn = qp->requester.nextPsn;
   attributes.nextReceivePsn = qp->responder.expectedPsn;
   attributes.hardwareSendCounter = static_cast<std::uint16_t>(qp->send.fetched);
@@ -152,7 +169,7 @@ CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
 // ---- errors
 
 void QpTable::toError(QueuePair& qp) {
-  if (qp.inError()) return;
+  if (qp.inError()) return stages_->receiveQueue.lookAgain(qp);
   qp.attributes.state = QpState::kError;
   stages_->responder.stop(qp);
   stages_->requester.flush(qp);
@@ -170,6 +187,14 @@ void QpTable::raiseLastWqe(const QueuePair& qp) {
   });
 }
 
+// The receive side goes on (InfiniBand volume 1, 10.3.1.6).
+void QpTable::toSendQueueError(QueuePair& qp) {
+  if (qp.flushesSends()) return;
+  qp.attributes.state = QpState::kSendQueueError;
+  stages_->requester.flush(qp);
+  stages_->sendQueue.resume(qp);
+}
+
 void QpTable::toReset(QueuePair& qp) {
   stages_->requester.reset(qp);
   stages_->responder.reset(qp);
@@ -179,7 +204,27 @@ void QpTable::toReset(QueuePair& qp) {
   qp.attributes.state = QpState::kReset;
 }
 
-void QpTable::onRequesterError(QueuePair& qp) { toError(qp); }
+void QpTable::onRequesterError(QueuePair& qp) {
+  if (isReliable(qp.attributes.service)) {
+    toError(qp);
+  } else {
+    toSendQueueError(qp);
+  }
+}
+
+void QpTable::onPostedInError(QueuePair& qp) { stages_->receiveQueue.lookAgain(qp); }
+
+void QpTable::onSendQueueDrained(QueuePair& qp) {
+  if (!qp.attributes.notifyWhenDrained) return;
+  completionQueues_.whenWritten(qp.number, [this, number = qp.number] {
+    const QueuePair* present = find(number);
+    if (present != nullptr && present->attributes.state == QpState::kSendQueueDrain) {
+      raise(EventType::kSqDrained, *present);
+    }
+  });
+}
+
+void QpTable::onCommunicationEstablished(QueuePair& qp) { raise(EventType::kCommunicationEstablished, qp); }
 
 void QpTable::onResponderError(QueuePair& qp, EventType event) {
   toError(qp);

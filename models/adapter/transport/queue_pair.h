@@ -24,7 +24,14 @@ struct QueuePair {
     return attributes.state == QpState::kReadyToReceive || attributes.state == QpState::kReadyToSend ||
            attributes.state == QpState::kSendQueueDrain || attributes.state == QpState::kSendQueueError;
   }
+  /// Whether requests may begin.
   [[nodiscard]] bool maySend() const { return attributes.state == QpState::kReadyToSend; }
+  /// Whether requests that began go on: a send queue that drains finishes them.
+  [[nodiscard]] bool isSending() const { return maySend() || attributes.state == QpState::kSendQueueDrain; }
+  /// Whether requests complete as flushed.
+  [[nodiscard]] bool flushesSends() const { return inError() || attributes.state == QpState::kSendQueueError; }
+  /// Whether send doorbells are listened to.
+  [[nodiscard]] bool takesRequests() const { return isSending() || flushesSends(); }
   [[nodiscard]] bool inError() const { return attributes.state == QpState::kError; }
   [[nodiscard]] bool usesSharedQueue() const { return attributes.receiveQueueType == RqType::kSrq; }
   /// The shared queue that it receives from.

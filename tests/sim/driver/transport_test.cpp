@@ -287,5 +287,46 @@ TEST_F(Shared, GoesWithItsOwner) {
   EXPECT_EQ(verbs_.hosts.driver(1).objects(driver::ObjectKind::kSrq), 0U);
 }
 
+// Case C41.
+TEST(Transport, PostsInErrorAreFlushedInOrderTheBeaconLast) {
+  VerbsPair verbs;
+  for (std::uint64_t id = 0; id < 5; ++id) {  // nobody receives them
+    verbs.left.post(verbs.pair.left.handle, verbs.left.request(SendOpcode::kSend, id));
+  }
+  for (std::uint64_t id = 100; id < 108; ++id) verbs.left.postReceive(verbs.pair.left.handle, id);
+  EXPECT_EQ(verbs.left.modifyToError(verbs.pair.left.handle), VerbsError::kNone);
+  EXPECT_EQ(verbs.left.post(verbs.pair.left.handle, verbs.left.request(SendOpcode::kSend, 5)).accepted, 1U);
+  EXPECT_EQ(verbs.left.postReceive(verbs.pair.left.handle, 108).accepted, 1U);
+  verbs.settle();
+  std::vector<std::uint64_t> sends, receives;
+  for (const auto& completion : verbs.left.poll(verbs.leftCq.handle)) {
+    EXPECT_EQ(completion.status, WcStatus::kFlushed);
+    (completion.workRequestId < 100 ? sends : receives).push_back(completion.workRequestId);
+  }
+  EXPECT_EQ(sends, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(receives, (std::vector<std::uint64_t>{100, 101, 102, 103, 104, 105, 106, 107, 108}));
+}
+
+TEST(Transport, NothingCompletesAfterAReset) {
+  // Entries take 100 us to be written: a command overtakes them.
+  VerbsPair verbs([](config::Config& config) { config.allHosts.adapter.completion.cqeWriteCycles = Cycles(100'000); });
+  const auto write = towards(verbs.right, verbs.left.request(SendOpcode::kWrite, 1));
+  verbs.left.post(verbs.pair.left.handle, write);
+  verbs.hosts.runFor(microseconds(200));
+  EXPECT_EQ(verbs.left.poll(verbs.leftCq.handle).size(), 1U);
+  verbs.left.post(verbs.pair.left.handle, write);
+  verbs.hosts.runFor(microseconds(20));
+  bool reset = false;
+  verbs.hosts.driver(0).modifyQp(verbs.left.client().owner(), verbs.pair.left.number, adapter::QpTransition::kToReset,
+                                 0, {}, [&](const driver::Answer<int>& answer) {
+                                   EXPECT_TRUE(answer.ok());
+                                   EXPECT_TRUE(verbs.left.poll(verbs.leftCq.handle).empty());
+                                   reset = true;
+                                 });
+  verbs.hosts.runFor(milliseconds(1));
+  EXPECT_TRUE(reset);
+  EXPECT_TRUE(verbs.left.poll(verbs.leftCq.handle).empty());
+}
+
 }  // namespace
 }  // namespace hca::test
