@@ -28,6 +28,7 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.logMaxSrqSize = SrqEngine::kLogMaxSize;
   capabilities.uc = true;
   capabilities.ud = true;
+  capabilities.xrc = true;
   return capabilities;
 }
 

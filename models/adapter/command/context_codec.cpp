@@ -95,6 +95,7 @@ void decodeQpQueues(ByteView context, QpAttributes& qp) {
   qp.doorbellRecord = BusAddress(QueuePairContext::DoorbellRecord::get(context));
   qp.sendCq = CqNumber(QueuePairContext::SendCq::get(context));
   qp.receiveCq = CqNumber(QueuePairContext::ReceiveCq::get(context));
+  qp.domain = XrcdNumber(QueuePairContext::XrcDomain::get(context));
   qp.srq = SrqNumber(QueuePairContext::SharedReceiveQueue::get(context));
   qp.hardwareSendCounter = QueuePairContext::HardwareSendCounter::get(context);
   qp.softwareSendCounter = QueuePairContext::SoftwareSendCounter::get(context);
@@ -134,6 +135,7 @@ void encodeQpQueues(const QpAttributes& qp, MutableByteView context) {
   QueuePairContext::DoorbellRecord::set(context, qp.doorbellRecord.value());
   QueuePairContext::SendCq::set(context, qp.sendCq.value());
   QueuePairContext::ReceiveCq::set(context, qp.receiveCq.value());
+  QueuePairContext::XrcDomain::set(context, qp.domain.value());
   QueuePairContext::SharedReceiveQueue::set(context, qp.srq.value());
   QueuePairContext::HardwareSendCounter::set(context, qp.hardwareSendCounter & 0xFFFF);
   QueuePairContext::SoftwareSendCounter::set(context, qp.softwareSendCounter & 0xFFFF);

@@ -57,6 +57,7 @@ enum class Syndrome : std::uint32_t {
   kQpUarUnknown = 0x0409,
   kQpAttributeOutOfRange = 0x040A,
   kQpSrqUnknown = 0x040B,
+  kQpDomainUnknown = 0x040C,
   kUnknownMemoryKey = 0x0501,
   kMemoryKeyLimit = 0x0502,
   kMemoryKeyModeUnsupported = 0x0503,

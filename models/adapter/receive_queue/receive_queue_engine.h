@@ -34,6 +34,13 @@ class ReceiveQueueEngine final : private pcie::DmaClient {
   [[nodiscard]] PdNumber domainOf(const QueuePair& qp) const {
     return qp.usesSharedQueue() ? sharedQueues_.domainOf(qp.sharedQueue()) : qp.attributes.pd;
   }
+  /// The protection domain of a shared queue; none if there is no such queue.
+  [[nodiscard]] PdNumber domainOf(SrqNumber number) const { return sharedQueues_.domainOf(number); }
+  /// Whether there is an XRC queue with this number, in this XRC domain.
+  [[nodiscard]] bool isOfDomain(SrqNumber number, XrcdNumber domain) const {
+    const SharedReceiveQueue* srq = sharedQueues_.find(number);
+    return srq != nullptr && srq->attributes.kind == SrqKind::kXrc && srq->attributes.domain == domain;
+  }
   /// Writes into the completion of a WQE of a shared queue what comes from there.
   void describeShared(const QueuePair& qp, CompletionRecord& record) const {
     sharedQueues_.describe(qp.sharedQueue(), record);

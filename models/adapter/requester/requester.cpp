@@ -155,6 +155,7 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
     packet.queueKey = effectiveQueueKey(*datagram, qp.attributes.queueKey);
     packet.sourceQp = qp.number;
   }
+  packet.sharedQueue = request.sharedQueue;
   packet.immediate = request.immediateOrKey;
   if (first) {
     packet.remoteAddress = request.remoteAddress;

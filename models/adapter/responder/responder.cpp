@@ -84,7 +84,9 @@ void Responder::processDuplicate(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   ++duplicates_;
   if (packet.operation == network::Operation::kReadRequest) {
-    if (mayRead(qp, packet)) ports_.responses.send(qp, readResponse(packet, state.messageNumber));
+    if (mayRead(qp, packet)) {
+      ports_.responses.send(qp, readResponse(packet, state.messageNumber, remoteDomain(qp, packet)));
+    }
     return;
   }
   if (network::carriesAtomic(packet.operation)) {
@@ -104,6 +106,9 @@ Responder::Outcome Responder::execute(QueuePair& qp, network::Packet& packet) {
   ResponderState& state = qp.responder;
   const bool begins = beginsMessage(packet.operation);
   if (begins != (state.message == Message::kNone) || !hasLegalLength(packet, qp.attributes.mtu)) {
+    return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
+  }
+  if (qp.isXrc() && !selectSharedQueue(qp, packet)) {
     return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   }
   if (isSend(packet.operation)) return executeSend(qp, packet);
@@ -137,17 +142,30 @@ Responder::Outcome Responder::executeWrite(QueuePair& qp, const network::Packet&
   return placeByWrite(qp, packet);
 }
 
+// Each request names the shared queue that it is for, with the right to memory of that queue's protection domain. The
+// queue must be of the queue pair's XRC domain, and one and the same for a whole message.
+bool Responder::selectSharedQueue(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  if (!beginsMessage(packet.operation)) return packet.sharedQueue == state.sharedQueue;
+  state.sharedQueue = packet.sharedQueue;
+  return ports_.receiveQueue.isOfDomain(packet.sharedQueue, qp.attributes.domain);
+}
+
+PdNumber Responder::remoteDomain(const QueuePair& qp, const network::Packet& packet) const {
+  return qp.isXrc() ? ports_.receiveQueue.domainOf(packet.sharedQueue) : qp.attributes.pd;
+}
+
 bool Responder::mayRead(const QueuePair& qp, const network::Packet& packet) {
   segments_.clear();
-  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
-                             packet.remoteAddress, packet.dmaLength, Access::kRemoteRead};
+  const AccessRequest access{packet.remoteKey,     remoteDomain(qp, packet), qp.number,
+                             packet.remoteAddress, packet.dmaLength,         Access::kRemoteRead};
   return qp.attributes.remoteRead && ports_.translator.translate(access, segments_).fault == AccessFault::kNone;
 }
 
 Responder::Outcome Responder::executeRead(QueuePair& qp, const network::Packet& packet) {
   if (!mayRead(qp, packet)) return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   qp.responder.messageNumber = psnAdd(qp.responder.messageNumber, 1);
-  ports_.responses.send(qp, readResponse(packet, qp.responder.messageNumber));
+  ports_.responses.send(qp, readResponse(packet, qp.responder.messageNumber, remoteDomain(qp, packet)));
   return Outcome::kDone;
 }
 
@@ -156,8 +174,8 @@ Responder::Outcome Responder::executeAtomic(QueuePair& qp, const network::Packet
   if (packet.remoteAddress % kOperandSize != 0)
     return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   segments_.clear();
-  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
-                             packet.remoteAddress, kOperandSize,     Access::kRemoteAtomic};
+  const AccessRequest access{packet.remoteKey, remoteDomain(qp, packet), qp.number, packet.remoteAddress,
+                             kOperandSize,     Access::kRemoteAtomic};
   if (!qp.attributes.remoteAtomic || ports_.translator.translate(access, segments_).fault != AccessFault::kNone) {
     return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   }

@@ -69,6 +69,8 @@ class Responder final : private ReceiveQueueListener,
   Outcome execute(QueuePair& qp, network::Packet& packet);
   Outcome executeRead(QueuePair& qp, const network::Packet& packet);
   Outcome executeAtomic(QueuePair& qp, const network::Packet& packet);
+  bool selectSharedQueue(QueuePair& qp, const network::Packet& packet);
+  [[nodiscard]] PdNumber remoteDomain(const QueuePair& qp, const network::Packet& packet) const;
   bool mayRead(const QueuePair& qp, const network::Packet& packet);
   Outcome executeSend(QueuePair& qp, const network::Packet& packet);
   Outcome executeWrite(QueuePair& qp, const network::Packet& packet);

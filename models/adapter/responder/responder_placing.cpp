@@ -12,8 +12,8 @@ namespace hca::adapter {
 Responder::Outcome Responder::startWrite(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   segments_.clear();
-  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
-                             packet.remoteAddress, packet.dmaLength, Access::kRemoteWrite};
+  const AccessRequest access{packet.remoteKey,     remoteDomain(qp, packet), qp.number,
+                             packet.remoteAddress, packet.dmaLength,         Access::kRemoteWrite};
   if (!qp.attributes.remoteWrite) return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   const Translation translation = ports_.translator.translate(access, segments_);
   if (translation.fault != AccessFault::kNone)
@@ -38,7 +38,7 @@ Responder::Outcome Responder::placeByWrite(QueuePair& qp, const network::Packet&
   if (!isTranslated) {
     segments_.clear();
     const AccessRequest access{
-        state.writeKey,       qp.attributes.pd,    qp.number, state.writeAddress + state.received,
+        state.writeKey,       remoteDomain(qp, packet), qp.number, state.writeAddress + state.received,
         packet.payloadLength, Access::kRemoteWrite};
     const Translation translation = ports_.translator.translate(access, segments_);
     if (translation.fault != AccessFault::kNone)

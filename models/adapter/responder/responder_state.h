@@ -35,6 +35,7 @@ struct ResponderState {
   std::uint64_t writeAddress = 0;
   std::uint32_t writeLength = 0;
   MemoryKey writeKey;
+  SrqNumber sharedQueue;      ///< of XRC: the one that the latest message is for
   bool writeRelaxed = false;  ///< its memory allows relaxed ordering
 
   kernel::RingQueue<Response> responses;    ///< not yet on the wire, oldest first

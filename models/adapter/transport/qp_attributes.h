@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "models/adapter/memory/number_table.h"
 #include "models/adapter/memory/page_list.h"
 #include "models/base/ids.h"
 #include "models/network/packet.h"
@@ -21,7 +22,7 @@ enum class QpService : std::uint8_t {
   kQp1 = 0x8
 };
 /// Whether requests of this kind are acknowledged and retried.
-constexpr bool isReliable(QpService service) { return service == QpService::kRc; }
+constexpr bool isReliable(QpService service) { return service == QpService::kRc || service == QpService::kXrc; }
 
 /// qpc.state
 enum class QpState : std::uint8_t {
@@ -72,6 +73,7 @@ struct QpAttributes {
   CqNumber sendCq;
   CqNumber receiveCq;
   SrqNumber srq;
+  XrcdNumber domain;  ///< of XRC: of the shared queues that it may receive into
 
   std::uint32_t mtu = 1024;  ///< bytes
   std::uint8_t logMaxMessage = 30;

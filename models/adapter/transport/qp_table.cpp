@@ -17,6 +17,11 @@ constexpr std::uint8_t kMinLogReceiveStride = 4;
 constexpr std::uint8_t kLogSendBlock = 6;
 
 CommandResult refuse(CommandStatus status, Syndrome syndrome) { return {status, syndrome}; }
+
+// Packets name the shared queue of an XRC queue pair; its context holds the number of one that is not used.
+bool namesSharedQueue(const QpAttributes& attributes) {
+  return attributes.receiveQueueType == RqType::kSrq && attributes.service != QpService::kXrc;
+}
 }  // namespace
 
 QpTable::QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events)
@@ -34,9 +39,13 @@ QueuePair* QpTable::find(QpNumber number) {
 // ---- commands
 
 CommandResult QpTable::check(const QpAttributes& attributes) const {
+  const bool isXrc = attributes.service == QpService::kXrc;
   const bool supported = attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
-                         attributes.service == QpService::kUd;
+                         attributes.service == QpService::kUd || isXrc;
   if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+  if (isXrc && attributes.receiveQueueType != RqType::kSrq) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpAttributeOutOfRange);
+  }
   const bool hasOwnReceiveQueue = attributes.receiveQueueType == RqType::kOwn;
   if (attributes.logSendQueueSize > kMaxLogQueueSize || attributes.logReceiveQueueSize > kMaxLogQueueSize) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpSizeOutOfRange);
@@ -65,7 +74,7 @@ CommandResult QpTable::attachQueues(const QpAttributes& attributes) {
     completionQueues_.detach(attributes.sendCq);
     return unknown;
   }
-  if (attributes.receiveQueueType != RqType::kSrq || stages_->sharedQueues.attach(attributes.srq)) return {};
+  if (!namesSharedQueue(attributes) || stages_->sharedQueues.attach(attributes.srq)) return {};
   completionQueues_.detach(attributes.sendCq);
   completionQueues_.detach(attributes.receiveCq);
   return refuse(CommandStatus::kBadResource, Syndrome::kQpSrqUnknown);
@@ -74,7 +83,7 @@ CommandResult QpTable::attachQueues(const QpAttributes& attributes) {
 void QpTable::detachQueues(const QpAttributes& attributes) {
   completionQueues_.detach(attributes.sendCq);
   completionQueues_.detach(attributes.receiveCq);
-  if (attributes.receiveQueueType == RqType::kSrq) stages_->sharedQueues.detach(attributes.srq);
+  if (namesSharedQueue(attributes)) stages_->sharedQueues.detach(attributes.srq);
 }
 
 CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) {
@@ -175,7 +184,7 @@ void QpTable::toError(QueuePair& qp) {
   stages_->requester.flush(qp);
   stages_->sendQueue.resume(qp);  // what is posted but not fetched is flushed as it comes
   stages_->receiveQueue.flush(qp);
-  if (qp.usesSharedQueue()) raiseLastWqe(qp);
+  if (namesSharedQueue(qp.attributes)) raiseLastWqe(qp);
 }
 
 // No entry of the shared queue completes on this queue pair any more (InfiniBand volume 1, 11.6.3.2): said behind the

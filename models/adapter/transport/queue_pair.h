@@ -34,8 +34,9 @@ struct QueuePair {
   [[nodiscard]] bool takesRequests() const { return isSending() || flushesSends(); }
   [[nodiscard]] bool inError() const { return attributes.state == QpState::kError; }
   [[nodiscard]] bool usesSharedQueue() const { return attributes.receiveQueueType == RqType::kSrq; }
-  /// The shared queue that it receives from.
-  [[nodiscard]] SrqNumber sharedQueue() const { return attributes.srq; }
+  /// The shared queue that it receives from: its own one, or that of the message under way.
+  [[nodiscard]] SrqNumber sharedQueue() const { return isXrc() ? responder.sharedQueue : attributes.srq; }
+  [[nodiscard]] bool isXrc() const { return attributes.service == QpService::kXrc; }
   /// Bytes of the receive queue's part of the buffer; the send queue follows.
   [[nodiscard]] std::uint64_t receiveBytes() const {
     if (attributes.receiveQueueType != RqType::kOwn) return 0;

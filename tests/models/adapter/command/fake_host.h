@@ -230,7 +230,7 @@ class FakeCqs final : public CqDirectory {
 class FakeQps final : public QpDirectory {
  public:
   CommandResult create(const QpAttributes& attributes, QpNumber& number) override {
-    if (attributes.service != QpService::kRc) {
+    if (attributes.service != QpService::kRc && attributes.service != QpService::kXrc) {
       return {CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported};
     }
     if (table.size() >= 1000) return {CommandStatus::kNoResources, Syndrome::kQpLimit};

@@ -470,5 +470,33 @@ TEST_F(SharedReceiveCommandsTest, Refusals) {
   EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDeallocXrcd, domain_)).ok());
 }
 
+// As the stock driver makes it (Linux drivers/infiniband/hw/mlx5/qp.c, create_xrc_tgt_qp): no send queue, no UAR page.
+TEST_F(ObjectCommandsTest, XrcTarget) {
+  const std::uint32_t domain = allocate(CommandOpcode::kAllocXrcd);
+  auto input = qpInput();
+  const MutableByteView context = wire::CreateQpInput::Context::mutableView(input);
+  wire::QueuePairContext::Service::set(context, 3);
+  wire::QueuePairContext::NoSendQueue::set(context, true);
+  wire::QueuePairContext::UarPage::set(context, 0);
+  wire::QueuePairContext::ReceiveQueueType::set(context, 1);
+  wire::QueuePairContext::XrcDomain::set(context, domain + 1);
+  expectRefusal(issue(input), CommandStatus::kBadResource, Syndrome::kQpDomainUnknown);
+  EXPECT_EQ(pds_.holders(PdNumber(pd_)), 0U) << "a refused create holds nothing";
+  wire::QueuePairContext::XrcDomain::set(context, domain);
+  const Reply created = issue(input);
+  ASSERT_TRUE(created.ok());
+  EXPECT_EQ(qps_.table.at(QpNumber(created.number())).domain, XrcdNumber(domain));
+  const Reply queried = issue(makeNumberInput(CommandOpcode::kQueryQp, created.number()), 0x120);
+  EXPECT_EQ(wire::QueuePairContext::XrcDomain::get(wire::QueryQpOutput::Context::view(queried.output)), domain);
+  expectRefusal(issue(makeNumberInput(CommandOpcode::kDeallocXrcd, domain)), CommandStatus::kResourceBusy,
+                Syndrome::kXrcdInUse);
+  EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDestroyQp, created.number())).ok());
+  EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDeallocXrcd, domain)).ok());
+  // An initiator has doorbells.
+  wire::QueuePairContext::NoSendQueue::set(context, false);
+  wire::QueuePairContext::XrcDomain::set(context, allocate(CommandOpcode::kAllocXrcd));
+  expectRefusal(issue(input), CommandStatus::kBadResource, Syndrome::kQpUarUnknown);
+}
+
 }  // namespace
 }  // namespace hca::adapter::test
