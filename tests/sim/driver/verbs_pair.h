@@ -142,7 +142,8 @@ struct ConnectedPair {
 /// queue.
 inline ConnectedPair connectPair(BlockingThread& left, driver::CqHandle leftCq, BlockingThread& right,
                                  driver::CqHandle rightCq, const driver::ConnectionAttributes& attributes = {},
-                                 std::uint32_t depth = 64, driver::QpType type = driver::QpType::kRc) {
+                                 std::uint32_t depth = 64, driver::QpType type = driver::QpType::kRc,
+                                 std::optional<driver::SrqHandle> rightSrq = std::nullopt) {
   ConnectedPair pair;
   pair.left = left.createQp(leftCq, leftCq, depth, type);
   pair.right = right.createQp(rightCq, rightCq, depth, type, rightSrq);
