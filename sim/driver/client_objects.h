@@ -82,6 +82,12 @@ struct ClientMr {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   BusAddress bus;
+  std::uint32_t access = 0;  // MemoryAccess
+};
+
+struct ClientMw {
+  WindowType type = WindowType::kType1;
+  MemoryKey key;
 };
 
 }  // namespace hca::driver

@@ -64,6 +64,9 @@ class DriverRole {
   virtual void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) = 0;
   virtual void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) = 0;
   virtual void destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) = 0;
+  /// A memory window that is bound to nothing.
+  virtual void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) = 0;
+  virtual void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) = 0;
   /// The event queue follows from `vector` (completion vector, 0..completionVectors()-1).
   virtual void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
                         Done<CqNumber> done) = 0;

@@ -21,6 +21,7 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
       return CommandOpcode::kDestroyQp;
     case ObjectKind::kCq:
       return CommandOpcode::kDestroyCq;
+    case ObjectKind::kMemoryWindow:
     case ObjectKind::kMemoryKey:
       return CommandOpcode::kDestroyMemoryKey;
     case ObjectKind::kPd:
@@ -134,6 +135,26 @@ void KernelDriver::createMkey(OwnerId owner, const adapter::MkeyAttributes& attr
 }
 void KernelDriver::destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) {
   destroy(owner, ObjectKind::kMemoryKey, key.value() >> 8, std::move(done));
+}
+
+// Linux drivers/infiniband/hw/mlx5/mr.c, mlx5_ib_alloc_mw.
+void KernelDriver::allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) {
+  constexpr std::uint32_t kOnePiecePadded = 4;  // 16-byte units; libraries write whole 64-byte blocks
+  adapter::MkeyAttributes window;
+  window.free = true;
+  window.mode = adapter::MkeyMode::kIndirect;
+  window.updatable = true;
+  window.remoteInvalidate = type == WindowType::kType2;
+  window.rights.localRead = true;
+  window.pd = pd;
+  window.translationOctwords = kOnePiecePadded;
+  create(owner, ObjectKind::kMemoryWindow, createMkeyCommand(window),
+         [done = std::move(done)](CommandResult result, std::uint32_t number) {
+           done({result, MemoryKey(number << 8)});
+         });
+}
+void KernelDriver::deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) {
+  destroy(owner, ObjectKind::kMemoryWindow, key.value() >> 8, std::move(done));
 }
 
 void KernelDriver::createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,

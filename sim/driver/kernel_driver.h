@@ -34,6 +34,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) override;
   void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) override;
   void destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) override;
+  void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) override;
+  void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) override;
   void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
                 Done<CqNumber> done) override;
   void destroyCq(OwnerId owner, CqNumber cq, Done<int> done) override;

@@ -1,6 +1,7 @@
 #include "sim/driver/object_commands.h"
 
 #include "models/adapter/command/context_codec.h"
+#include "models/adapter/memory/mkey_context.h"
 #include "models/wire/command_header.h"
 #include "models/wire/device_commands.h"
 #include "models/wire/queue_commands.h"

@@ -19,10 +19,6 @@ namespace {
 using adapter::CommandResult;
 using adapter::QpTransition;
 
-constexpr bool has(std::uint32_t access, MemoryAccess right) {
-  return (access & static_cast<std::uint32_t>(right)) != 0;
-}
-
 // The largest pages at which program and bus agree, so that the translation is short.
 std::uint8_t logPageSize(const ClientMr& mr) {
   constexpr unsigned kSmallest = 12;
@@ -97,6 +93,7 @@ void ThreadClient::registerMemory(std::uint64_t address, std::uint64_t length, s
   ClientMr mr;
   mr.address = address;
   mr.length = length;
+  mr.access = access;
   mr.bus = memory_.space().map(memory_.owner(), address, length);
   driver_.createMkey(owner_, mkeyAttributes(mr, access),
                      [this, mr, done = std::move(done)](const Answer<MemoryKey>& answer) mutable {

@@ -15,6 +15,7 @@ namespace hca::driver {
 using CqHandle = Id<struct CqHandleTag>;
 using QpHandle = Id<struct QpHandleTag>;
 using MrHandle = Id<struct MrHandleTag>;
+using MwHandle = Id<struct MwHandleTag>;
 
 struct CqCreated {
   VerbsError error = VerbsError::kNone;
@@ -38,6 +39,22 @@ struct MrRegistered {
   MemoryKey localKey, remoteKey;
 };
 
+struct MwAllocated {
+  VerbsError error = VerbsError::kNone;
+  MwHandle handle;
+  MemoryKey key;  ///< until it is bound for the first time
+};
+/// ibv_mw_bind
+struct MwBinding {
+  std::uint64_t workRequestId = 0;
+  MrHandle region;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;  ///< 0 unbinds
+  std::uint32_t access = 0;
+  bool signaled = true;
+  bool fence = false;
+};
+
 /// What a queue pair needs to know of its peer.
 struct QpPeer {
   Lid lid;
@@ -56,8 +73,6 @@ struct ConnectionAttributes {
   bool remoteWrite = true, remoteRead = true, remoteAtomic = true;
   std::uint32_t queueKey = 0x11111111;  ///< datagrams alone: what senders must know
 };
-
-enum class MemoryAccess : std::uint8_t { kLocalWrite = 1, kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8 };
 
 struct PostResult {
   VerbsError error = VerbsError::kNone;
@@ -89,7 +104,11 @@ class VerbsClient {
   virtual void open(std::function<void(VerbsError)> done) = 0;
   virtual void registerMemory(std::uint64_t address, std::uint64_t length, std::uint32_t access,
                               std::function<void(MrRegistered)> done) = 0;
+  /// Refused as kBusy while a window is bound to it.
   virtual void deregisterMemory(MrHandle handle, std::function<void(VerbsError)> done) = 0;
+  /// A window of the client's domain, bound to nothing.
+  virtual void allocateMw(WindowType type, std::function<void(MwAllocated)> done) = 0;
+  virtual void deallocateMw(MwHandle window, std::function<void(VerbsError)> done) = 0;
   virtual void createCq(const CqRequest& request, std::function<void(CqCreated)> done) = 0;
   /// Waits until every delivered event is acknowledged; refused as kBusy while a queue pair uses it.
   virtual void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) = 0;
@@ -110,6 +129,11 @@ class VerbsClient {
 
   // Data path.
   virtual PostResult postSend(QpHandle qp, const std::vector<SendWorkRequest>& list) = 0;
+  /// ibv_bind_mw: posts the bind of a window of type 1, whose key is another one from now on. kInvalid: a region
+  /// without the right, a window of type 2, flags that a window can't have.
+  virtual PostResult bindMw(QpHandle qp, MwHandle window, const MwBinding& binding) = 0;
+  /// The window's present key.
+  [[nodiscard]] virtual MemoryKey windowKey(MwHandle window) const = 0;
   virtual PostResult postReceive(QpHandle qp, const std::vector<ReceiveWorkRequest>& list) = 0;
   /// Takes up to `max` completions that are visible now; appends to `out` and returns how many. Writes the consumer
   /// index, as ibv_poll_cq does.

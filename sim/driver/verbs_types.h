@@ -19,6 +19,38 @@ enum class SendOpcode : std::uint8_t {
   kRead,
   kCompareSwap,
   kFetchAdd,
+  kBindWindow,       ///< of a window of type 2; WindowBind tells what
+  kLocalInvalidate,  ///< immediateOrKey is the key
+};
+
+/// ibv_access_flags
+enum class MemoryAccess : std::uint8_t {
+  kLocalWrite = 1,
+  kRemoteWrite = 2,
+  kRemoteRead = 4,
+  kRemoteAtomic = 8,
+  kWindowBind = 16,  ///< of a region: windows may be bound to it
+  kZeroBased = 32,   ///< of a window of type 2: its addresses start at 0
+};
+
+/// Whether the flags `access` hold `right`.
+[[nodiscard]] constexpr bool has(std::uint32_t access, MemoryAccess right) {
+  return (access & static_cast<std::uint32_t>(right)) != 0;
+}
+
+/// ibv_mw_type. Type 1: any queue pair of the domain reaches it, bound by bindMw. Type 2: only the queue pair that
+/// bound it, bound by a work request, and a SEND with invalidate may free it.
+enum class WindowType : std::uint8_t { kType1 = 1, kType2 = 2 };
+
+/// wr.bind_mw with its ibv_mw_bind_info
+struct WindowBind {
+  WindowType type = WindowType::kType2;
+  MemoryKey window;  ///< its key up to now
+  MemoryKey newKey;  ///< the same but for the low byte
+  MemoryKey region;  ///< local key of what it is bound to
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;  ///< bytes, at most 2 GiB; 0 unbinds
+  std::uint32_t access = 0;  ///< remote rights, kZeroBased
 };
 
 /// ibv_sge. `address` is a virtual address of the client's own memory.
@@ -67,6 +99,7 @@ struct SendWorkRequest {
   std::uint64_t compareOrAdd = 0;
   std::uint64_t swap = 0;
   DatagramTarget datagram;  ///< of an unreliable datagram queue pair's requests
+  WindowBind bind;          ///< of kBindWindow
 };
 
 /// ibv_recv_wr
@@ -103,6 +136,8 @@ enum class WcOpcode : std::uint8_t {
   kRead,
   kCompareSwap,
   kFetchAdd,
+  kBindWindow,
+  kLocalInvalidate,
   kReceive,
   kReceiveWriteImmediate,
 };

@@ -63,6 +63,8 @@ enum class Syndrome : std::uint32_t {
   kMemoryKeyRangeBad = 0x0504,
   kMemoryKeyPdUnknown = 0x0505,
   kMemoryKeyPagesWrong = 0x0506,
+  kMemoryKeyInUse = 0x0507,
+  kMemoryKeyPiecesWrong = 0x0508,
   kUnknownPd = 0x0601,
   kPdInUse = 0x0602,
   kPdLimit = 0x0603,

@@ -37,6 +37,10 @@ class FakeDriver final : public driver::DriverRole {
     done({{}, MemoryKey(0x100)});
   }
   void destroyMkey(OwnerId, MemoryKey, driver::Done<int> done) override { done({}); }
+  void allocateMw(OwnerId, PdNumber, driver::WindowType, driver::Done<MemoryKey> done) override {
+    done({{}, MemoryKey(0x200)});
+  }
+  void deallocateMw(OwnerId, MemoryKey, driver::Done<int> done) override { done({}); }
   void createCq(OwnerId, const adapter::CqAttributes& attributes, std::uint32_t, driver::Done<CqNumber> done) override {
     queues.push_back(attributes);
     done({createCqResult, CqNumber(static_cast<std::uint32_t>(queues.size()))});

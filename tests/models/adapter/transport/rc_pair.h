@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
+#include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/responder.h"
@@ -20,21 +21,31 @@
 
 namespace hca::adapter::test {
 
-/// Keys that cover [0, limit) of the bus one to one; `denied` holds those without the right.
+/// A key that covers [0, limit) of the bus one to one; all others are those of the table.
 class PlainTranslator final : public Translator {
  public:
   Translation translate(const AccessRequest& request, std::vector<Segment>& segments) override {
+    if (request.key.value() != kKey) return keys.translate(request, segments);
     Translation result;
     if (request.length == 0) return result;
-    if (request.key.value() != kKey) result.fault = AccessFault::kUnknownKey;
     if (request.address + request.length > limit) result.fault = AccessFault::kOutOfRange;
     if (result.fault == AccessFault::kNone) {
       segments.push_back({BusAddress(request.address), static_cast<std::uint32_t>(request.length)});
     }
     return result;
   }
+  PlainTranslator() {
+    PdNumber pd;
+    EXPECT_TRUE(pds.allocate(pd).ok());
+    EXPECT_EQ(pd.value(), kPd);
+  }
   static constexpr std::uint32_t kKey = 0x4201;
+  static constexpr std::uint32_t kPd = 1;
   std::uint64_t limit = 1 << 20;
+  MemoryConfig config;
+  PdTable pds{1};
+  CachePort cache;
+  MkeyTable keys{config, pds, cache};
 };
 
 class Completions final : public CompletionPort, public CqDirectory {
@@ -95,11 +106,12 @@ struct Side {
         routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, 0xFFFF}),
         table(config, completions, events),
         egress(context, config, true),
-        requester(context, config, {egress, translator, completions, table, table, routes}),
+        memoryOperations(context, config, translator, translator.keys, table),
+        requester(context, config, {egress, translator, completions, table, table, routes, memoryOperations}),
         receiveQueue(context, config, table, completions),
         responses(context, egress, translator, table, routes),
         atomics(context),
-        responder(context, {receiveQueue, translator, completions, table, table, responses, atomics}),
+        responder(context, {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys}),
         sendQueue(context, config, table, requester, cache),
         dispatcher(calendar, {table, requester, responder, cache}, 0xFFFF) {
     egress.connect(wire);
@@ -118,6 +130,7 @@ struct Side {
   RouteBuilder routes;
   QpTable table;
   EgressPipeline egress;
+  MemoryOperationUnit memoryOperations;
   Requester requester;
   ReceiveQueueEngine receiveQueue;
   ResponseEngine responses;
@@ -151,6 +164,7 @@ class RcPair {
 
   static QpAttributes attributes() {
     QpAttributes attributes;
+    attributes.pd = PdNumber(PlainTranslator::kPd);
     attributes.uar = UarIndex(kUar);
     attributes.userIndex = 0x77;
     attributes.logSendQueueSize = kLogSend;
