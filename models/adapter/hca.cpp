@@ -42,7 +42,8 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       events_(context_, config_.event, vectors_),
       completion_(context_, config_.completion, events_, events_),
       queuePairs_(config_.transport, completion_, events_),
-      egress_(context_, config_.transport, options.movePayload),
+      egress_(context_, config_.transport, routes_, options.movePayload),
+      loopback_(context_, config_.transport),
       memoryOperations_(context_, config_.transport, memoryKeys_, memoryKeys_, queuePairs_),
       requester_(context_, config_.transport,
                  {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, memoryOperations_}),
@@ -57,7 +58,8 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_}, events_,
                kernel::ClockDomain(config_.completion.timestampClock)),
       decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
-  egress_.connect(port);
+  egress_.connect(port, loopback_);
+  loopback_.connect(dispatcher_);
   queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_});
   completion_.setFailureSink(queuePairs_);
   events_.setHealthSink(*this);

@@ -19,6 +19,7 @@
 #include "models/adapter/responder/response_engine.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
 #include "models/adapter/transport/egress_pipeline.h"
+#include "models/adapter/transport/loopback.h"
 #include "models/adapter/transport/packet_dispatcher.h"
 #include "models/adapter/transport/qp_table.h"
 #include "models/adapter/transport/route_builder.h"
@@ -55,6 +56,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] const PacketDispatcher& dispatcher() const { return dispatcher_; }
   [[nodiscard]] const Requester& requester() const { return requester_; }
   [[nodiscard]] const Responder& responder() const { return responder_; }
+  [[nodiscard]] const Loopback& loopback() const { return loopback_; }
   [[nodiscard]] const SendQueueEngine& sendQueue() const { return sendQueue_; }
   [[nodiscard]] const BarDecoder& decoder() const { return decoder_; }
   [[nodiscard]] CommandProcessor& command() { return command_; }
@@ -78,6 +80,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   CqEngine completion_;
   QpTable queuePairs_;
   EgressPipeline egress_;
+  Loopback loopback_;
   MemoryOperationUnit memoryOperations_;
   Requester requester_;
   SendQueueEngine sendQueue_;

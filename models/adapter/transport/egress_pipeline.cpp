@@ -13,9 +13,11 @@ constexpr std::int64_t kLargestPacket = 4096;
 constexpr unsigned kPieceBits = 16;
 }  // namespace
 
-EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConfig& config, bool movePayload)
+EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConfig& config, const RouteBuilder& routes,
+                               bool movePayload)
     : context_(context),
       config_(config),
+      routes_(routes),
       movePayload_(movePayload),
       roomTimer_(context.calendar, kernel::Priority::kAdapter, *this, &EgressPipeline::onRoomTimer) {}
 
@@ -132,7 +134,8 @@ void EgressPipeline::transmit(Slot& slot) {
   const std::uint32_t bytes = slot.packet.payloadLength;
   const std::uint32_t psn = slot.packet.psn;
   const bool ackRequest = slot.packet.ackRequest;
-  const Time lastBit = port_->transmit(std::move(slot.packet));
+  const Time lastBit = routes_.leadsBack(slot.packet.route) ? loopback_->transmit(std::move(slot.packet))
+                                                            : port_->transmit(std::move(slot.packet));
   releases_.push({lastBit, bytes});
   if (!blocked_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
   if (slot.listener != nullptr) slot.listener->onPacketSent(*slot.qp, psn, ackRequest, lastBit);

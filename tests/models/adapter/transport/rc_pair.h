@@ -103,9 +103,10 @@ struct Side {
         wire(calendar),
         context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(host), AdapterIndex(0)},
-        routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, 0xFFFF}),
+        routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, {}, 0xFFFF}),
         table(config, completions, events),
-        egress(context, config, true),
+        egress(context, config, routes, true),
+        loopback(context, config),
         memoryOperations(context, config, translator, translator.keys, table),
         requester(context, config, {egress, translator, completions, table, table, routes, memoryOperations}),
         receiveQueue(context, config, table, completions),
@@ -114,7 +115,8 @@ struct Side {
         responder(context, {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys}),
         sendQueue(context, config, table, requester, cache),
         dispatcher(calendar, {table, requester, responder, cache}, 0xFFFF) {
-    egress.connect(wire);
+    egress.connect(wire, loopback);
+    loopback.connect(dispatcher);
     table.connect({sendQueue, receiveQueue, requester, responder});
   }
   observe::Probes probes;
@@ -130,6 +132,7 @@ struct Side {
   RouteBuilder routes;
   QpTable table;
   EgressPipeline egress;
+  Loopback loopback;
   MemoryOperationUnit memoryOperations;
   Requester requester;
   ReceiveQueueEngine receiveQueue;
@@ -228,6 +231,7 @@ class RcPair {
     bool datagram = false;  // with a 48-byte address vector to B
     std::uint32_t queueKey = kQueueKey;
     bool globalRoute = false;
+    std::uint16_t remoteLid = 2;
   };
   /// Hand-assembled WQE: control, remote address (WRITE), one data segment.
   [[nodiscard]] std::vector<std::uint8_t> wqe(std::uint32_t length, const Options& o) const {
@@ -246,7 +250,7 @@ class RcPair {
       put(bytes, 0x80000000U | qpB.value(), 4);
       put(bytes, 3, 1);  // service level
       put(bytes, 0, 1);
-      put(bytes, 2, 2);  // LID of B
+      put(bytes, o.remoteLid, 2);
       put(bytes, 0, 8);
       put(bytes, 0, 3);
       put(bytes, 0x40, 1);  // hop limit
@@ -279,6 +283,9 @@ class RcPair {
   void post(std::uint32_t length) { post(length, Options{}); }
   /// Posts a receive of `length` bytes at `address` on B: memory alone, as software does.
   void postReceive(std::uint32_t length, std::uint64_t address = kData, std::uint32_t key = PlainTranslator::kKey) {
+    postReceiveAt(b, length, address, key);
+  }
+  void postReceiveAt(Side& side, std::uint32_t length, std::uint64_t address, std::uint32_t key) {
     std::vector<std::uint8_t> bytes;
     put(bytes, length, 4);
     put(bytes, key, 4);
@@ -287,10 +294,10 @@ class RcPair {
     put(bytes, 0x100, 4);
     put(bytes, 0, 8);
     std::copy(bytes.begin(), bytes.end(),
-              b.memory.bytes.begin() + static_cast<std::ptrdiff_t>(kRing + (receiveIndex % 8) * 32));
+              side.memory.bytes.begin() + static_cast<std::ptrdiff_t>(kRing + (receiveIndex % 8) * 32));
     ++receiveIndex;
-    b.memory.bytes[kRecord + 2] = static_cast<std::uint8_t>(receiveIndex >> 8);
-    b.memory.bytes[kRecord + 3] = static_cast<std::uint8_t>(receiveIndex);
+    side.memory.bytes[kRecord + 2] = static_cast<std::uint8_t>(receiveIndex >> 8);
+    side.memory.bytes[kRecord + 3] = static_cast<std::uint8_t>(receiveIndex);
   }
   void fill(std::uint32_t length) {
     for (std::uint32_t i = 0; i < length; ++i) a.memory.bytes[kData + i] = static_cast<std::uint8_t>(i * 7 + i / 256);
