@@ -75,6 +75,7 @@ wire::DatagramSegment addressVector(const DatagramTarget& target) {
   vector.gidFlow = wire::Be32(Vector::GlobalRoute::make(true) | Vector::SourceGidIndex::make(to.sourceGidIndex) |
                               Vector::FlowLabel::make(to.flowLabel));
   std::copy(to.remoteGid.begin(), to.remoteGid.end(), vector.remoteGid);
+  std::copy(to.remoteMac.begin(), to.remoteMac.end(), vector.remoteMac);
   return vector;
 }
 

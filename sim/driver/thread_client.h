@@ -38,6 +38,7 @@ class ThreadClient final : public VerbsClient,
 
   [[nodiscard]] HostIndex host() const override { return environment_.host; }
   [[nodiscard]] Lid lid() const override { return driver_.capabilities().lid; }
+  [[nodiscard]] AddressHandle address() const override;
   [[nodiscard]] const std::string& name() const { return name_; }
 
   std::uint64_t allocate(std::uint64_t length, std::uint64_t alignment) override;
@@ -121,6 +122,7 @@ class ThreadClient final : public VerbsClient,
   void finishCreateQp(ClientQp& qp, const Answer<QpNumber>& answer, const std::function<void(QpCreated)>& done);
   void disposeQp(ClientQp& qp);
   [[nodiscard]] adapter::QpAttributes qpAttributes(const ClientQp& qp) const;
+  void setPath(const QpPeer& peer, adapter::AddressPath& path) const;
 
   // Data path.
   PostResult post(ClientQp& qp, const SendWorkRequest* requests, std::size_t count);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "models/network/fabric_identity.h"
 #include "models/wire/doorbell.h"
 #include "models/wire/queue_commands.h"
 #include "models/wire/wqe.h"
@@ -204,6 +205,27 @@ adapter::QpAttributes ThreadClient::qpAttributes(const ClientQp& qp) const {
   return attributes;
 }
 
+AddressHandle ThreadClient::address() const {
+  const DeviceCapabilities& device = driver_.capabilities();
+  AddressHandle address;
+  address.lid = device.lid;
+  address.globalRoute = device.roce;
+  address.remoteGid = device.gid;
+  if (device.roce) address.remoteMac = network::macOf(device.gid);
+  return address;
+}
+
+// With RoCE the kernel looks up the neighbour's Ethernet address.
+void ThreadClient::setPath(const QpPeer& peer, adapter::AddressPath& path) const {
+  path.remoteLid = peer.lid;
+  if (!peer.gid) return;
+  path.globalRoute = true;
+  path.sourceGidIndex = driver_.capabilities().gidIndex;
+  path.hopLimit = kHopLimit;
+  path.remoteGid = *peer.gid;
+  if (driver_.capabilities().roce) path.remoteMac = network::macOf(*peer.gid);
+}
+
 void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const ConnectionAttributes& connection,
                            std::function<void(VerbsError)> done) {
   const ClientQp* qp = find(qps_, handle);
@@ -221,7 +243,7 @@ void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const Connection
   attributes.remoteRead = connection.remoteRead;
   attributes.remoteWrite = connection.remoteWrite;
   attributes.remoteAtomic = connection.remoteAtomic;
-  attributes.path.remoteLid = peer.lid;
+  setPath(peer, attributes.path);
   attributes.path.ackTimeout = connection.ackTimeout;
   attributes.queueKey = connection.queueKey;
 

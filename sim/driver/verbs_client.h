@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "models/base/ids.h"
@@ -58,6 +59,7 @@ struct MwBinding {
 /// What a queue pair needs to know of its peer.
 struct QpPeer {
   Lid lid;
+  std::optional<network::Gid> gid;  ///< packets carry a global route, as they have to with RoCE
   QpNumber qp;
   std::uint32_t receivePsn = 0;  ///< first PSN the peer sends
   std::uint32_t sendPsn = 0;     ///< first PSN we send
@@ -92,6 +94,8 @@ class VerbsClient {
   [[nodiscard]] virtual HostIndex host() const = 0;
   /// Local identifier of the port.
   [[nodiscard]] virtual Lid lid() const = 0;
+  /// Where others reach the port: with RoCE by its GID.
+  [[nodiscard]] virtual AddressHandle address() const = 0;
 
   // Memory. Addresses are virtual addresses of this client.
   virtual std::uint64_t allocate(std::uint64_t length, std::uint64_t alignment) = 0;

@@ -7,6 +7,7 @@
 
 #include "models/base/ids.h"
 #include "models/base/units.h"
+#include "models/network/packet.h"
 
 namespace hca::driver {
 
@@ -60,6 +61,9 @@ struct ScatterGather {
   MemoryKey localKey;
 };
 
+/// What programs ask for when they name none.
+constexpr std::uint8_t kHopLimit = 64;
+
 /// ibv_ah_attr, and with it the handle: where a datagram goes. On InfiniBand the library alone makes handles (rdma-core
 /// providers/mlx5/verbs.c, mlx5_create_ah), so they have no life of their own here.
 struct AddressHandle {
@@ -67,9 +71,10 @@ struct AddressHandle {
   std::uint8_t serviceLevel = 0;
   std::uint8_t sourcePathBits = 0;
   bool globalRoute = false;  ///< the datagram carries a GRH, made of what follows
-  std::array<std::uint8_t, 16> remoteGid{};
+  network::Gid remoteGid{};
+  std::array<std::uint8_t, 6> remoteMac{};  ///< RoCE: the neighbour's, as the kernel looked it up
   std::uint8_t sourceGidIndex = 0;
-  std::uint8_t hopLimit = 0;
+  std::uint8_t hopLimit = kHopLimit;
   std::uint8_t trafficClass = 0;
   std::uint32_t flowLabel = 0;
 };

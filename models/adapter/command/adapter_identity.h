@@ -35,6 +35,7 @@ struct AdapterIdentity {
   std::uint64_t systemImageGuid = 0;
   std::string boardId = "HCS0000000001";           ///< at most 16 characters
   std::string nodeDescription = "hcasim adapter";  ///< at most 64 characters, until the driver sets another
+  network::LinkLayer linkLayer = network::LinkLayer::kInfiniBand;  ///< of all ports
   std::vector<PortIdentity> ports;                 ///< port n is ports[n-1]
 };
 
