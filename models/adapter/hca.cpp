@@ -26,6 +26,8 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.logMaxPd = config.memory.logMaxPd;
   capabilities.logMaxSrq = SrqEngine::kLogMaxQueues;
   capabilities.logMaxSrqSize = SrqEngine::kLogMaxSize;
+  capabilities.logMaxMulticastGroups = MulticastGroups::kLogMaxGroups;
+  capabilities.maxMulticastQps = MulticastGroups::kMaxMembers;
   capabilities.uc = true;
   capabilities.ud = true;
   capabilities.xrc = true;
@@ -45,20 +47,26 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       events_(context_, config_.event, vectors_),
       completion_(context_, config_.completion, events_, events_),
       queuePairs_(config_.transport, completion_, events_),
-      egress_(context_, config_.transport, options.movePayload),
-      requester_(context_, config_.transport, {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_}),
+      egress_(context_, config_.transport, routes_, options.movePayload),
+      loopback_(context_, config_.transport),
+      memoryOperations_(context_, config_.transport, memoryKeys_, memoryKeys_, queuePairs_),
+      requester_(context_, config_.transport,
+                 {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, memoryOperations_}),
       sendQueue_(context_, config_.transport, queuePairs_, requester_, cache_),
       sharedQueues_(context_, config_.transport, completion_, events_, queuePairs_),
       receiveQueue_(context_, config_.transport, queuePairs_, completion_, sharedQueues_),
       responses_(context_, egress_, memoryKeys_, queuePairs_, routes_),
       atomics_(context_),
-      responder_(context_, {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_}),
-      dispatcher_(context_.calendar, {queuePairs_, requester_, responder_, cache_}, options.address.partitionKey),
+      responder_(context_, {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_,
+                            memoryKeys_}),
+      dispatcher_(context_.calendar, {queuePairs_, requester_, responder_, cache_, queuePairs_.groups()},
+                  options.address.partitionKey),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
                kernel::ClockDomain(config_.completion.timestampClock)),
       decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
-  egress_.connect(port);
+  egress_.connect(port, loopback_, queuePairs_.groups());
+  loopback_.connect(dispatcher_);
   queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_, sharedQueues_});
   completion_.setFailureSink(queuePairs_);
   events_.setHealthSink(*this);

@@ -13,12 +13,14 @@
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/receive_queue/srq_engine.h"
+#include "models/adapter/requester/memory_operation_unit.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/atomic_unit.h"
 #include "models/adapter/responder/responder.h"
 #include "models/adapter/responder/response_engine.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
 #include "models/adapter/transport/egress_pipeline.h"
+#include "models/adapter/transport/loopback.h"
 #include "models/adapter/transport/packet_dispatcher.h"
 #include "models/adapter/transport/qp_table.h"
 #include "models/adapter/transport/route_builder.h"
@@ -55,6 +57,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] const PacketDispatcher& dispatcher() const { return dispatcher_; }
   [[nodiscard]] const Requester& requester() const { return requester_; }
   [[nodiscard]] const Responder& responder() const { return responder_; }
+  [[nodiscard]] const Loopback& loopback() const { return loopback_; }
   [[nodiscard]] const SendQueueEngine& sendQueue() const { return sendQueue_; }
   [[nodiscard]] const BarDecoder& decoder() const { return decoder_; }
   [[nodiscard]] CommandProcessor& command() { return command_; }
@@ -78,6 +81,8 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   CqEngine completion_;
   QpTable queuePairs_;
   EgressPipeline egress_;
+  Loopback loopback_;
+  MemoryOperationUnit memoryOperations_;
   Requester requester_;
   SendQueueEngine sendQueue_;
   SrqEngine sharedQueues_;

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <stdexcept>
 
+#include "models/network/packet_layout.h"
+
 namespace hca::network {
 
 namespace {
@@ -43,6 +45,24 @@ Gid ipv4MappedGid(const Mac& mac) {
 }
 
 }  // namespace
+
+std::array<std::uint8_t, 6> macOf(const Gid& gid) {
+  constexpr std::uint8_t kIpv4Multicast = 0xE0;
+  constexpr std::uint8_t kIpv4MulticastMask = 0xF0;
+  if (gid[0] == 0xFF) return {0x33, 0x33, gid[12], gid[13], gid[14], gid[15]};
+  if (isIpv4Mapped(gid)) {
+    if ((gid[12] & kIpv4MulticastMask) != kIpv4Multicast) return {0x02, 0, 0, gid[13], gid[14], gid[15]};
+    return {0x01, 0x00, 0x5E, static_cast<std::uint8_t>(gid[13] & 0x7F), gid[14], gid[15]};
+  }
+  if (gid[0] != 0xFE || gid[1] != 0x80) return {};
+  return {static_cast<std::uint8_t>(gid[8] ^ 0x02), gid[9], gid[10], gid[13], gid[14], gid[15]};
+}
+
+Lid multicastLid(const Gid& group) {
+  constexpr unsigned kFirst = 0xC000;
+  constexpr unsigned kCount = 0x3FFF;
+  return Lid(static_cast<std::uint16_t>(kFirst + (unsigned{group[14]} << 8 | group[15]) % kCount));
+}
 
 FabricIdentity::FabricIdentity(std::uint32_t hosts, std::uint32_t portsPerHost) : hosts_(hosts), ports_(portsPerHost) {
   if (ports_ == 0 || ports_ > 255) throw std::invalid_argument("a host has 1 to 255 ports");

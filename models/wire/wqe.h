@@ -182,18 +182,59 @@ struct NextSegment {
 static_assert(sizeof(NextSegment) == 16, "mlx5_wqe_srq_next_seg");
 static_assert(offsetof(NextSegment, nextIndex) == 2 && offsetof(NextSegment, signature) == 4);
 
-/// First segment after the control segment of a kUmr WQE; a MemoryKeyContext follows. struct mlx5_wqe_umr_ctrl_seg.
+/// First segment after the control segment of a kUmr WQE; a MemoryKeyContext follows, then the translations or data
+/// segments that tell where those are. The key is the control segment's immediate. struct mlx5_wqe_umr_ctrl_seg;
+/// flags: rdma-core providers/mlx5/mlx5dv.h, MLX5_WQE_UMR_CTRL_FLAG_*, and Linux include/linux/mlx5/device.h,
+/// MLX5_UMR_* (whose CHECK_NOT_FREE is the former's CHECK_FREE: "fail if not free").
 struct UmrControlSegment {
   std::uint8_t flags = 0;
   std::uint8_t reserved0[3] = {};
   Be16 translationOctwords;
-  Be16 translationOffset;
-  Be64 keyMask;  ///< which fields of the memory key change
-  std::uint8_t reserved1[32] = {};
+  Be16 translationOffset;  ///< 16-byte units, low 16 bits
+  Be64 keyMask;            ///< which fields of the memory key change
+  Be32 translationOffsetHigh;
+  std::uint8_t reserved1[28] = {};
+
+  using Inline = Field<std::uint8_t, 7, 7, bool>;             ///< of flags: translations are in the WQE
+  using MustBeValid = Field<std::uint8_t, 6, 6, bool>;        ///< of flags: fail if the key is free
+  using MustBeFree = Field<std::uint8_t, 5, 5, bool>;         ///< of flags: fail if the key is not free
+  using TranslationOffset = Field<std::uint8_t, 4, 4, bool>;  ///< of flags: translationOffset counts
+  using MustBeOwn = Field<std::uint8_t, 3, 3, bool>;          ///< of flags: fail if the key is of another queue pair
 };
 
 static_assert(sizeof(UmrControlSegment) == 48, "mlx5_wqe_umr_ctrl_seg");
 static_assert(offsetof(UmrControlSegment, flags) == 0 && offsetof(UmrControlSegment, translationOctwords) == 4);
 static_assert(offsetof(UmrControlSegment, translationOffset) == 6 && offsetof(UmrControlSegment, keyMask) == 8);
+static_assert(offsetof(UmrControlSegment, translationOffsetHigh) == 16);
+
+/// Bits of UmrControlSegment::keyMask. Linux include/linux/mlx5/device.h, MLX5_MKEY_MASK_*.
+namespace key_mask {
+constexpr std::uint64_t kLength = std::uint64_t{1} << 0;
+constexpr std::uint64_t kPageSize = std::uint64_t{1} << 1;
+constexpr std::uint64_t kStart = std::uint64_t{1} << 6;
+constexpr std::uint64_t kProtectionDomain = std::uint64_t{1} << 7;
+constexpr std::uint64_t kRemoteInvalidate = std::uint64_t{1} << 8;
+constexpr std::uint64_t kVariant = std::uint64_t{1} << 13;
+constexpr std::uint64_t kQp = std::uint64_t{1} << 14;
+constexpr std::uint64_t kLocalRead = std::uint64_t{1} << 17;
+constexpr std::uint64_t kLocalWrite = std::uint64_t{1} << 18;
+constexpr std::uint64_t kRemoteRead = std::uint64_t{1} << 19;
+constexpr std::uint64_t kRemoteWrite = std::uint64_t{1} << 20;
+constexpr std::uint64_t kAtomic = std::uint64_t{1} << 21;
+constexpr std::uint64_t kRelaxedOrderingWrite = std::uint64_t{1} << 25;
+constexpr std::uint64_t kFree = std::uint64_t{1} << 29;
+constexpr std::uint64_t kRelaxedOrderingRead = std::uint64_t{1} << 47;
+}  // namespace key_mask
+
+/// One row of an indirect key: a piece of another key. struct mlx5_wqe_umr_klm_seg.
+struct KeyPieceSegment {
+  Be32 byteCount;
+  Be32 key;
+  Be64 address;
+};
+
+static_assert(sizeof(KeyPieceSegment) == 16, "mlx5_wqe_umr_klm_seg");
+static_assert(offsetof(KeyPieceSegment, byteCount) == 0 && offsetof(KeyPieceSegment, key) == 4);
+static_assert(offsetof(KeyPieceSegment, address) == 8);
 
 }  // namespace hca::wire

@@ -103,7 +103,6 @@ void ConfigChecker::checkHosts(const NamedFlow& named) {
   };
   check("client", flow.client);
   check("server", flow.server);
-  if (flow.client == flow.server) complain(named, "server", "is the same host as client");
   checkCore(named, flow.client, flow.client_core, "client_core");
   checkCore(named, flow.server, flow.server_core, "server_core");
 }

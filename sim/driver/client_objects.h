@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "models/host/bus_address_space.h"
 #include "sim/driver/completion_ring.h"
@@ -85,6 +86,7 @@ struct ClientQp {
   std::optional<ReceiveRing> receive;
   std::optional<SrqHandle> srq;  // instead of it
   SrqNumber srqNumber;
+  std::vector<network::Gid> groups;  // attached to
 
   /// Where the send queue begins in the buffer.
   [[nodiscard]] std::uint64_t sendOffset() const { return std::uint64_t{receiveSize.entries} << receiveSize.logStride; }
@@ -96,6 +98,12 @@ struct ClientMr {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   BusAddress bus;
+  std::uint32_t access = 0;  // MemoryAccess
+};
+
+struct ClientMw {
+  WindowType type = WindowType::kType1;
+  MemoryKey key;
 };
 
 }  // namespace hca::driver

@@ -63,6 +63,10 @@ const char* name(WcOpcode opcode) {
       return "COMP_SWAP";
     case WcOpcode::kFetchAdd:
       return "FETCH_ADD";
+    case WcOpcode::kBindWindow:
+      return "BIND_MW";
+    case WcOpcode::kLocalInvalidate:
+      return "LOCAL_INV";
     case WcOpcode::kReceive:
       return "RECV";
     case WcOpcode::kReceiveWriteImmediate:

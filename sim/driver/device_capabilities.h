@@ -5,11 +5,12 @@
 
 #include "models/base/ids.h"
 #include "models/base/units.h"
+#include "models/network/packet.h"
 #include "sim/driver/queue_sizes.h"
 
 namespace hca::driver {
 
-/// From QUERY_HCA_CAP (current values) and, for the port, QUERY_HCA_VPORT_CONTEXT.
+/// From QUERY_HCA_CAP (current values) and, for the port, QUERY_HCA_VPORT_CONTEXT and QUERY_HCA_VPORT_GID.
 struct DeviceCapabilities {
   std::uint16_t vendorId = 0;
   std::uint16_t deviceId = 0;
@@ -23,6 +24,9 @@ struct DeviceCapabilities {
   bool wideEntries = true;  ///< 128-byte completion entries
   Hertz clock{};            ///< of time stamps
   Lid lid;                  ///< of port 1
+  bool roce = false;        ///< its ports are of Ethernet
+  network::Gid gid{};       ///< RoCE: of port 1, by which its peers reach it
+  std::uint8_t gidIndex = 0;
 };
 
 }  // namespace hca::driver

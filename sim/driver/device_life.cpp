@@ -257,6 +257,7 @@ void DeviceLife::readCapabilities() {
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
   capabilities_.resize = Caps::CqResize::get(caps);
   capabilities_.moderation = Caps::CqModeration::get(caps);
+  capabilities_.roce = Caps::PortType::get(caps) == 1;
   capabilities_.clock = Hertz(std::int64_t{Caps::DeviceFrequencyKhz::get(caps)} * 1000);
 }
 
@@ -324,8 +325,31 @@ void DeviceLife::queryPort(const Next& next) {
                          const std::uint32_t lid = wire::HcaVportContext::Lid::get(Output::Context::view(reply.output));
                          capabilities_.lid = Lid(static_cast<std::uint16_t>(lid));
                        }
-                       next(reply.result);
+                       if (!reply.result.ok() || !capabilities_.roce) return next(reply.result);
+                       queryGid(next);
                      });
+}
+
+// The last entry in use is the one of the port's IP address, which packets of RoCE v2 carry.
+void DeviceLife::queryGid(const Next& next) {
+  using Output = wire::HcaVportGidOutput;
+  constexpr std::uint32_t kEntries = 8;
+  CommandBytes input = plainCommand(CommandOpcode::kQueryHcaVportGid, wire::HcaVportInput::kSize);
+  wire::HcaVportInput::Index::set(input, wire::HcaVportInput::kAllEntries);
+  commands_->execute(
+      std::move(input), Output::kTable + kEntries * Output::kEntrySize, [this, next](const CommandReply& reply) {
+        if (!reply.result.ok()) return next(reply.result);
+        for (std::uint32_t n = 0; n < kEntries; ++n) {
+          network::Gid gid{};
+          const ByteView entry =
+              ByteView(reply.output).subview(Output::kTable + n * Output::kEntrySize, Output::kEntrySize);
+          std::copy(entry.begin(), entry.end(), gid.begin());
+          if (gid == network::Gid{}) continue;
+          capabilities_.gid = gid;
+          capabilities_.gidIndex = static_cast<std::uint8_t>(n);
+        }
+        next({});
+      });
 }
 
 void DeviceLife::destroyEqs(std::vector<EqNumber>& queues, const Next& next) {

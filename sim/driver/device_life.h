@@ -79,6 +79,7 @@ class DeviceLife {
   void createCompletionEqs(std::uint32_t vector, const Next& next);
   void destroyEqs(std::vector<EqNumber>& queues, const Next& next);
   void queryPort(const Next& next);
+  void queryGid(const Next& next);
   void readCapabilities();
   void release();
   [[nodiscard]] std::uint32_t wantedVectors() const;

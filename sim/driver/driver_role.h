@@ -65,6 +65,9 @@ class DriverRole {
   virtual void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) = 0;
   virtual void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) = 0;
   virtual void destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) = 0;
+  /// A memory window that is bound to nothing.
+  virtual void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) = 0;
+  virtual void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) = 0;
   /// The event queue follows from `vector` (completion vector, 0..completionVectors()-1).
   virtual void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
                         Done<CqNumber> done) = 0;
@@ -83,7 +86,10 @@ class DriverRole {
   virtual void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                         const adapter::QpAttributes& attributes, Done<int> done) = 0;
   virtual void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) = 0;
+  /// A queue pair that is destroyed leaves its groups.
   virtual void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) = 0;
+  virtual void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
+  virtual void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
 
   /// Completion vectors, that is completion event queues (num_comp_vectors); 0 before the device is up.
   [[nodiscard]] virtual std::uint32_t completionVectors() const = 0;

@@ -23,6 +23,7 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
       return CommandOpcode::kDestroyRmp;
     case ObjectKind::kCq:
       return CommandOpcode::kDestroyCq;
+    case ObjectKind::kMemoryWindow:
     case ObjectKind::kMemoryKey:
       return CommandOpcode::kDestroyMemoryKey;
     case ObjectKind::kPd:
@@ -138,6 +139,26 @@ void KernelDriver::destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) {
   destroy(owner, ObjectKind::kMemoryKey, key.value() >> 8, std::move(done));
 }
 
+// Linux drivers/infiniband/hw/mlx5/mr.c, mlx5_ib_alloc_mw.
+void KernelDriver::allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) {
+  constexpr std::uint32_t kOnePiecePadded = 4;  // 16-byte units; libraries write whole 64-byte blocks
+  adapter::MkeyAttributes window;
+  window.free = true;
+  window.mode = adapter::MkeyMode::kIndirect;
+  window.updatable = true;
+  window.remoteInvalidate = type == WindowType::kType2;
+  window.rights.localRead = true;
+  window.pd = pd;
+  window.translationOctwords = kOnePiecePadded;
+  create(owner, ObjectKind::kMemoryWindow, createMkeyCommand(window),
+         [done = std::move(done)](CommandResult result, std::uint32_t number) {
+           done({result, MemoryKey(number << 8)});
+         });
+}
+void KernelDriver::deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) {
+  destroy(owner, ObjectKind::kMemoryWindow, key.value() >> 8, std::move(done));
+}
+
 void KernelDriver::createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
                             Done<CqNumber> done) {
   if (vector >= completionVectors()) return done({kNoSuchVector});
@@ -225,6 +246,21 @@ void KernelDriver::queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttribute
 
 void KernelDriver::destroyQp(OwnerId owner, QpNumber qp, Done<int> done) {
   destroy(owner, ObjectKind::kQp, qp.value(), std::move(done));
+}
+
+void KernelDriver::attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) {
+  changeGroup(CommandOpcode::kAttachToMulticast, owner, qp, group, std::move(done));
+}
+
+void KernelDriver::detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) {
+  changeGroup(CommandOpcode::kDetachFromMulticast, owner, qp, group, std::move(done));
+}
+
+void KernelDriver::changeGroup(CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group,
+                               Done<int> done) {
+  if (!owners_.owns(owner, ObjectKind::kQp, qp.value())) return done({kNotYours});
+  execute(multicastCommand(opcode, qp, group), kPlainOutput,
+          [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
 }
 
 void KernelDriver::ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) {

@@ -34,6 +34,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) override;
   void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) override;
   void destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) override;
+  void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) override;
+  void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) override;
   void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
                 Done<CqNumber> done) override;
   void destroyCq(OwnerId owner, CqNumber cq, Done<int> done) override;
@@ -50,6 +52,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
                 const adapter::QpAttributes& attributes, Done<int> done) override;
   void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) override;
   void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) override;
+  void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) override;
+  void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) override;
 
   [[nodiscard]] std::uint32_t completionVectors() const override { return life_.completionVectors(); }
   [[nodiscard]] const DeviceCapabilities& capabilities() const override { return life_.capabilities(); }
@@ -80,6 +84,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void create(OwnerId owner, ObjectKind kind, CommandBytes input,
               std::function<void(adapter::CommandResult, std::uint32_t)> done);
   void destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done);
+  void changeGroup(wire::CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done);
   void releaseAll(std::function<void()> done);
 
   DriverEnvironment environment_;

@@ -1,6 +1,9 @@
 #include "sim/driver/object_commands.h"
 
+#include <algorithm>
+
 #include "models/adapter/command/context_codec.h"
+#include "models/adapter/memory/mkey_context.h"
 #include "models/wire/command_header.h"
 #include "models/wire/device_commands.h"
 #include "models/wire/queue_commands.h"
@@ -112,6 +115,14 @@ CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std:
   Input::OptionalMask::set(input, optionalMask);
   Input::DrainedEvent::set(input, attributes.notifyWhenDrained);
   adapter::encodeQpContext(attributes, Input::Context::mutableView(input));
+  return input;
+}
+
+CommandBytes multicastCommand(CommandOpcode opcode, QpNumber qp, const network::Gid& group) {
+  using Input = wire::MulticastInput;
+  CommandBytes input = plainCommand(opcode, Input::kSize);
+  Input::QpNumber::set(input, qp.value());
+  std::copy(group.begin(), group.end(), Input::Group::mutableView(input).data());
   return input;
 }
 

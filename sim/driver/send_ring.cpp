@@ -5,6 +5,7 @@
 
 #include "models/wire/doorbell.h"
 #include "models/wire/wqe.h"
+#include "sim/driver/window_segments.h"
 
 namespace hca::driver {
 namespace {
@@ -27,11 +28,21 @@ wire::SendOpcode wireOpcode(SendOpcode opcode) {
       return wire::SendOpcode::kCompareSwap;
     case SendOpcode::kFetchAdd:
       return wire::SendOpcode::kFetchAdd;
+    case SendOpcode::kBindWindow:
+    case SendOpcode::kLocalInvalidate:
+      return wire::SendOpcode::kUmr;
   }
   return wire::SendOpcode::kNop;
 }
 
 bool isAtomic(SendOpcode opcode) { return opcode == SendOpcode::kCompareSwap || opcode == SendOpcode::kFetchAdd; }
+bool changesKey(SendOpcode opcode) {
+  return opcode == SendOpcode::kBindWindow || opcode == SendOpcode::kLocalInvalidate;
+}
+/// What the control segment's last word holds.
+std::uint32_t immediateOf(const SendWorkRequest& request) {
+  return request.opcode == SendOpcode::kBindWindow ? request.bind.window.value() : request.immediateOrKey;
+}
 bool hasRemoteAddress(SendOpcode opcode) {
   return opcode == SendOpcode::kWrite || opcode == SendOpcode::kWriteImmediate || opcode == SendOpcode::kRead ||
          isAtomic(opcode);
@@ -64,6 +75,7 @@ wire::DatagramSegment addressVector(const DatagramTarget& target) {
   vector.gidFlow = wire::Be32(Vector::GlobalRoute::make(true) | Vector::SourceGidIndex::make(to.sourceGidIndex) |
                               Vector::FlowLabel::make(to.flowLabel));
   std::copy(to.remoteGid.begin(), to.remoteGid.end(), vector.remoteGid);
+  std::copy(to.remoteMac.begin(), to.remoteMac.end(), vector.remoteMac);
   return vector;
 }
 
@@ -144,13 +156,23 @@ VerbsError SendRing::post(const SendWorkRequest& request, host::MemoryBackend& m
     writer.put(remote);
   }
   if (isAtomic(request.opcode)) writeAtomic(request, writer);
-  if (request.inlineData) {
+  if (changesKey(request.opcode)) {
+    const bool binds = request.opcode == SendOpcode::kBindWindow;
+    writeWindow(binds ? request.bind : invalidation(MemoryKey(request.immediateOrKey)), writer);
+  } else if (request.inlineData) {
     writeInline(request, memory, writer);
   } else {
     writeGather(request, writer);
   }
   writeControl(request, writer.written());
   return VerbsError::kNone;
+}
+
+void SendRing::writeWindow(const WindowBind& bind, Writer& writer) const {
+  const WindowSegments segments = windowSegments(bind, qp_);
+  writer.put(segments.control);
+  writer.put(segments.context);
+  if (bind.length != 0) writer.put(segments.list);
 }
 
 void SendRing::writeAtomic(const SendWorkRequest& request, Writer& writer) {
@@ -191,13 +213,18 @@ void SendRing::writeControl(const SendWorkRequest& request, std::uint32_t bytes)
   control.qpSize = wire::Be32(ControlSegment::QpNumber::make(qp_.value()) |
                               ControlSegment::Size::make(bytes / std::uint32_t{wire::kSegmentUnit}));
   std::uint8_t& flags = control.fenceCompletionSolicited;
-  if (request.fence) ControlSegment::Fence::set(flags, wire::FenceMode::kSmallAndFence);
+  if (request.fence) {
+    ControlSegment::Fence::set(flags, wire::FenceMode::kSmallAndFence);
+  } else if (smallFence_) {
+    ControlSegment::Fence::set(flags, wire::FenceMode::kInitiatorSmall);
+  }
+  smallFence_ = changesKey(request.opcode);
   if (request.signaled) ControlSegment::Completion::set(flags, wire::CompletionMode::kAlways);
   ControlSegment::Solicited::set(flags, request.solicited);
-  control.immediate = wire::Be32(request.immediateOrKey);
+  control.immediate = wire::Be32(immediateOf(request));
   std::memcpy(blocks_ + std::size_t{block} * wire::kSendBlockSize, &control, sizeof control);
 
-  slots_[block] = Slot{request.workRequestId, nextIndex_, head_};
+  slots_[block] = Slot{request.workRequestId, nextIndex_, head_, request.opcode};
   lastIndex_ = nextIndex_;
   lastBytes_ = bytes;
   ++head_;
@@ -213,7 +240,7 @@ SendRing::Doorbell SendRing::ring() {
 SendRing::Retired SendRing::retire(std::uint16_t wqeCounter) {
   const Slot& slot = slots_[wqeCounter & (size_.blocks - 1)];
   tail_ = slot.head + 1;
-  return {slot.workRequestId, slot.index};
+  return {slot.workRequestId, slot.index, slot.opcode};
 }
 
 }  // namespace hca::driver

@@ -35,6 +35,7 @@ class SendRing {
   struct Retired {
     std::uint64_t workRequestId = 0;
     std::uint64_t index = 0;  ///< free-running index of its first block
+    SendOpcode opcode = SendOpcode::kSend;
   };
   Retired retire(std::uint16_t wqeCounter);
 
@@ -49,9 +50,11 @@ class SendRing {
     std::uint64_t workRequestId = 0;
     std::uint64_t index = 0;
     std::uint32_t head = 0;
+    SendOpcode opcode = SendOpcode::kSend;
   };
   class Writer;
   [[nodiscard]] VerbsError check(const SendWorkRequest& request, host::MemoryBackend& memory) const;
+  void writeWindow(const WindowBind& bind, Writer& writer) const;
   static void writeAtomic(const SendWorkRequest& request, Writer& writer);
   static void writeInline(const SendWorkRequest& request, host::MemoryBackend& memory, Writer& writer);
   static void writeGather(const SendWorkRequest& request, Writer& writer);
@@ -68,6 +71,7 @@ class SendRing {
   std::uint64_t nextIndex_ = 0;
   std::uint64_t lastIndex_ = 0;
   std::uint32_t lastBytes_ = 0;
+  bool smallFence_ = false;  // the request posted last changes a memory key
 };
 
 }  // namespace hca::driver

@@ -38,6 +38,7 @@ class ThreadClient final : public VerbsClient,
 
   [[nodiscard]] HostIndex host() const override { return environment_.host; }
   [[nodiscard]] Lid lid() const override { return driver_.capabilities().lid; }
+  [[nodiscard]] AddressHandle address() const override;
   [[nodiscard]] const std::string& name() const { return name_; }
 
   std::uint64_t allocate(std::uint64_t length, std::uint64_t alignment) override;
@@ -48,6 +49,8 @@ class ThreadClient final : public VerbsClient,
   void registerMemory(std::uint64_t address, std::uint64_t length, std::uint32_t access,
                       std::function<void(MrRegistered)> done) override;
   void deregisterMemory(MrHandle handle, std::function<void(VerbsError)> done) override;
+  void allocateMw(WindowType type, std::function<void(MwAllocated)> done) override;
+  void deallocateMw(MwHandle window, std::function<void(VerbsError)> done) override;
   void createCq(const CqRequest& request, std::function<void(CqCreated)> done) override;
   void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) override;
   void resizeCq(CqHandle cq, std::int32_t cqe, std::function<void(CqResized)> done) override;
@@ -61,8 +64,12 @@ class ThreadClient final : public VerbsClient,
                std::function<void(VerbsError)> done) override;
   void modifyToError(QpHandle qp, std::function<void(VerbsError)> done) override;
   void destroyQp(QpHandle qp, std::function<void(VerbsError)> done) override;
+  void attachMulticast(QpHandle qp, const network::Gid& group, std::function<void(VerbsError)> done) override;
+  void detachMulticast(QpHandle qp, const network::Gid& group, std::function<void(VerbsError)> done) override;
 
   PostResult postSend(QpHandle qp, const std::vector<SendWorkRequest>& list) override;
+  PostResult bindMw(QpHandle qp, MwHandle window, const MwBinding& binding) override;
+  [[nodiscard]] MemoryKey windowKey(MwHandle window) const override { return mws_[window.value()]->key; }
   PostResult postReceive(QpHandle qp, const std::vector<ReceiveWorkRequest>& list) override;
   PostResult postSrqReceive(SrqHandle srq, const std::vector<ReceiveWorkRequest>& list) override;
   std::size_t poll(CqHandle cq, std::size_t max, std::vector<WorkCompletion>& out) override;
@@ -124,8 +131,11 @@ class ThreadClient final : public VerbsClient,
   void disposeQp(ClientQp& qp);
   void dropCompletions(const ClientQp& qp, CqHandle cq);
   [[nodiscard]] adapter::QpAttributes qpAttributes(const ClientQp& qp) const;
+  void setPath(const QpPeer& peer, adapter::AddressPath& path) const;
 
   // Data path.
+  PostResult post(ClientQp& qp, const SendWorkRequest* requests, std::size_t count);
+  [[nodiscard]] VerbsError checkBind(const WindowBind& bind) const;
   void ringSendDoorbell(ClientQp& qp, std::size_t requests, bool inlined);
   bool completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::vector<WorkCompletion>& out);
   void reportCompletion(const ClientCq& cq, const observe::WorkRequestId& request, const WorkCompletion& completion);
@@ -160,6 +170,7 @@ class ThreadClient final : public VerbsClient,
   std::vector<std::unique_ptr<ClientSrq>> srqs_;
   std::vector<std::unique_ptr<ClientQp>> qps_;
   std::vector<std::unique_ptr<ClientMr>> mrs_;
+  std::vector<std::unique_ptr<ClientMw>> mws_;
   std::vector<ClientCq*> cqsByNumber_;
   std::uint8_t nextKeyVariant_ = 0;
   std::uint32_t blueFlameHalf_ = 0;  // offset of the half that the next doorbell uses

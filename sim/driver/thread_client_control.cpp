@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "models/network/fabric_identity.h"
 #include "models/wire/doorbell.h"
 #include "models/wire/queue_commands.h"
 #include "models/wire/wqe.h"
@@ -18,10 +19,6 @@ namespace {
 
 using adapter::CommandResult;
 using adapter::QpTransition;
-
-constexpr bool has(std::uint32_t access, MemoryAccess right) {
-  return (access & static_cast<std::uint32_t>(right)) != 0;
-}
 
 // The largest pages at which program and bus agree, so that the translation is short.
 std::uint8_t logPageSize(const ClientMr& mr) {
@@ -97,6 +94,7 @@ void ThreadClient::registerMemory(std::uint64_t address, std::uint64_t length, s
   ClientMr mr;
   mr.address = address;
   mr.length = length;
+  mr.access = access;
   mr.bus = memory_.space().map(memory_.owner(), address, length);
   driver_.createMkey(owner_, mkeyAttributes(mr, access),
                      [this, mr, done = std::move(done)](const Answer<MemoryKey>& answer) mutable {
@@ -215,6 +213,27 @@ adapter::QpAttributes ThreadClient::qpAttributes(const ClientQp& qp) const {
   return attributes;
 }
 
+AddressHandle ThreadClient::address() const {
+  const DeviceCapabilities& device = driver_.capabilities();
+  AddressHandle address;
+  address.lid = device.lid;
+  address.globalRoute = device.roce;
+  address.remoteGid = device.gid;
+  if (device.roce) address.remoteMac = network::macOf(device.gid);
+  return address;
+}
+
+// With RoCE the kernel looks up the neighbour's Ethernet address.
+void ThreadClient::setPath(const QpPeer& peer, adapter::AddressPath& path) const {
+  path.remoteLid = peer.lid;
+  if (!peer.gid) return;
+  path.globalRoute = true;
+  path.sourceGidIndex = driver_.capabilities().gidIndex;
+  path.hopLimit = kHopLimit;
+  path.remoteGid = *peer.gid;
+  if (driver_.capabilities().roce) path.remoteMac = network::macOf(*peer.gid);
+}
+
 void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const ConnectionAttributes& connection,
                            std::function<void(VerbsError)> done) {
   const ClientQp* qp = find(qps_, handle);
@@ -232,7 +251,7 @@ void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const Connection
   attributes.remoteRead = connection.remoteRead;
   attributes.remoteWrite = connection.remoteWrite;
   attributes.remoteAtomic = connection.remoteAtomic;
-  attributes.path.remoteLid = peer.lid;
+  setPath(peer, attributes.path);
   attributes.path.ackTimeout = connection.ackTimeout;
   attributes.queueKey = connection.queueKey;
 
@@ -271,6 +290,7 @@ void ThreadClient::modifyToError(QpHandle handle, std::function<void(VerbsError)
 void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> done) {
   const ClientQp* qp = find(qps_, handle);
   if (qp == nullptr) return done(VerbsError::kInvalid);
+  if (!qp->groups.empty()) return done(VerbsError::kBusy);
   const auto reset = [this, number = qp->number, attributes = qpAttributes(*qp)](const Sequence::Next& next) {
     driver_.modifyQp(owner_, number, QpTransition::kToReset, 0, attributes,
                      [next](const Answer<int>& answer) { next(answer.result); });
@@ -288,6 +308,30 @@ void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> do
     }
     done(errorOf(result));
   });
+}
+
+void ThreadClient::attachMulticast(QpHandle handle, const network::Gid& group, std::function<void(VerbsError)> done) {
+  const ClientQp* qp = find(qps_, handle);
+  if (qp == nullptr) return done(VerbsError::kInvalid);
+  driver_.attachMulticast(owner_, qp->number, group,
+                          [this, handle, group, done = std::move(done)](const Answer<int>& answer) {
+                            std::vector<network::Gid>& groups = qpOf(handle).groups;
+                            const bool isNew = std::find(groups.begin(), groups.end(), group) == groups.end();
+                            if (answer.ok() && isNew) groups.push_back(group);
+                            done(errorOf(answer.result));
+                          });
+}
+
+void ThreadClient::detachMulticast(QpHandle handle, const network::Gid& group, std::function<void(VerbsError)> done) {
+  const ClientQp* qp = find(qps_, handle);
+  if (qp == nullptr) return done(VerbsError::kInvalid);
+  driver_.detachMulticast(owner_, qp->number, group,
+                          [this, handle, group, done = std::move(done)](const Answer<int>& answer) {
+                            std::vector<network::Gid>& groups = qpOf(handle).groups;
+                            if (answer.ok())
+                              groups.erase(std::remove(groups.begin(), groups.end(), group), groups.end());
+                            done(errorOf(answer.result));
+                          });
 }
 
 }  // namespace hca::driver

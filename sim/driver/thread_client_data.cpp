@@ -21,11 +21,17 @@ std::int64_t inlineBytes(const SendWorkRequest& request) {
 }  // namespace
 
 PostResult ThreadClient::postSend(QpHandle handle, const std::vector<SendWorkRequest>& list) {
-  ClientQp& qp = qpOf(handle);
+  return post(qpOf(handle), list.data(), list.size());
+}
+
+PostResult ThreadClient::post(ClientQp& qp, const SendWorkRequest* requests, std::size_t count) {
   PostResult result;
   thread_.charge(cost().postCall);
   bool inlined = false;
-  for (const SendWorkRequest& request : list) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const SendWorkRequest& request = requests[i];
+    if (request.opcode == SendOpcode::kBindWindow) result.error = checkBind(request.bind);
+    if (result.error != VerbsError::kNone) break;
     result.error = qp.send ? qp.send->post(request, memory_.memory()) : VerbsError::kInvalid;
     if (result.error != VerbsError::kNone) break;
     ++result.accepted;
@@ -144,6 +150,9 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
   if (queue == CompletedQueue::kSend && qp.send) {
     const SendRing::Retired retired = qp.send->retire(cqe.wqeCounter.host());
     out.back().workRequestId = retired.workRequestId;
+    // The entry tells a bind from an invalidation no more than the request did: both are UMRs.
+    if (retired.opcode == SendOpcode::kBindWindow) out.back().opcode = WcOpcode::kBindWindow;
+    if (retired.opcode == SendOpcode::kLocalInvalidate) out.back().opcode = WcOpcode::kLocalInvalidate;
     request = requestId(qp, observe::WorkQueue::kSend, retired.index);
   } else if (queue == CompletedQueue::kReceive && (qp.receive || qp.srq)) {
     out.back().workRequestId = retireReceive(qp, cqe.wqeCounter.host(), request).workRequestId;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "models/base/ids.h"
@@ -15,6 +16,7 @@ namespace hca::driver {
 using CqHandle = Id<struct CqHandleTag>;
 using QpHandle = Id<struct QpHandleTag>;
 using MrHandle = Id<struct MrHandleTag>;
+using MwHandle = Id<struct MwHandleTag>;
 
 struct CqCreated {
   VerbsError error = VerbsError::kNone;
@@ -44,9 +46,26 @@ struct MrRegistered {
   MemoryKey localKey, remoteKey;
 };
 
+struct MwAllocated {
+  VerbsError error = VerbsError::kNone;
+  MwHandle handle;
+  MemoryKey key;  ///< until it is bound for the first time
+};
+/// ibv_mw_bind
+struct MwBinding {
+  std::uint64_t workRequestId = 0;
+  MrHandle region;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;  ///< 0 unbinds
+  std::uint32_t access = 0;
+  bool signaled = true;
+  bool fence = false;
+};
+
 /// What a queue pair needs to know of its peer.
 struct QpPeer {
   Lid lid;
+  std::optional<network::Gid> gid;  ///< packets carry a global route, as they have to with RoCE
   QpNumber qp;
   std::uint32_t receivePsn = 0;  ///< first PSN the peer sends
   std::uint32_t sendPsn = 0;     ///< first PSN we send
@@ -62,8 +81,6 @@ struct ConnectionAttributes {
   bool remoteWrite = true, remoteRead = true, remoteAtomic = true;
   std::uint32_t queueKey = 0x11111111;  ///< datagrams alone: what senders must know
 };
-
-enum class MemoryAccess : std::uint8_t { kLocalWrite = 1, kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8 };
 
 struct PostResult {
   VerbsError error = VerbsError::kNone;
@@ -83,6 +100,8 @@ class VerbsClient {
   [[nodiscard]] virtual HostIndex host() const = 0;
   /// Local identifier of the port.
   [[nodiscard]] virtual Lid lid() const = 0;
+  /// Where others reach the port: with RoCE by its GID.
+  [[nodiscard]] virtual AddressHandle address() const = 0;
 
   // Memory. Addresses are virtual addresses of this client.
   virtual std::uint64_t allocate(std::uint64_t length, std::uint64_t alignment) = 0;
@@ -95,7 +114,11 @@ class VerbsClient {
   virtual void open(std::function<void(VerbsError)> done) = 0;
   virtual void registerMemory(std::uint64_t address, std::uint64_t length, std::uint32_t access,
                               std::function<void(MrRegistered)> done) = 0;
+  /// Refused as kBusy while a window is bound to it.
   virtual void deregisterMemory(MrHandle handle, std::function<void(VerbsError)> done) = 0;
+  /// A window of the client's domain, bound to nothing.
+  virtual void allocateMw(WindowType type, std::function<void(MwAllocated)> done) = 0;
+  virtual void deallocateMw(MwHandle window, std::function<void(VerbsError)> done) = 0;
   virtual void createCq(const CqRequest& request, std::function<void(CqCreated)> done) = 0;
   /// Waits until every delivered event is acknowledged; refused as kBusy while a queue pair uses it.
   virtual void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) = 0;
@@ -118,10 +141,20 @@ class VerbsClient {
   virtual void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
                        std::function<void(VerbsError)> done) = 0;
   virtual void modifyToError(QpHandle qp, std::function<void(VerbsError)> done) = 0;
+  /// Refused as kBusy while it is attached to a group.
   virtual void destroyQp(QpHandle qp, std::function<void(VerbsError)> done) = 0;
+  /// ibv_attach_mcast, whose LID this family of adapters makes no use of: a datagram queue pair gets a copy of what is
+  /// sent to `group`, also by itself (network::multicastLid tells senders the LID).
+  virtual void attachMulticast(QpHandle qp, const network::Gid& group, std::function<void(VerbsError)> done) = 0;
+  virtual void detachMulticast(QpHandle qp, const network::Gid& group, std::function<void(VerbsError)> done) = 0;
 
   // Data path.
   virtual PostResult postSend(QpHandle qp, const std::vector<SendWorkRequest>& list) = 0;
+  /// ibv_bind_mw: posts the bind of a window of type 1, whose key is another one from now on. kInvalid: a region
+  /// without the right, a window of type 2, flags that a window can't have.
+  virtual PostResult bindMw(QpHandle qp, MwHandle window, const MwBinding& binding) = 0;
+  /// The window's present key.
+  [[nodiscard]] virtual MemoryKey windowKey(MwHandle window) const = 0;
   virtual PostResult postReceive(QpHandle qp, const std::vector<ReceiveWorkRequest>& list) = 0;
   virtual PostResult postSrqReceive(SrqHandle srq, const std::vector<ReceiveWorkRequest>& list) = 0;
   /// Takes up to `max` completions that are visible now; appends to `out` and returns how many. Writes the consumer

@@ -8,6 +8,7 @@
 
 #include "models/base/ids.h"
 #include "models/base/units.h"
+#include "models/network/packet.h"
 
 namespace hca::driver {
 
@@ -20,6 +21,38 @@ enum class SendOpcode : std::uint8_t {
   kRead,
   kCompareSwap,
   kFetchAdd,
+  kBindWindow,       ///< of a window of type 2; WindowBind tells what
+  kLocalInvalidate,  ///< immediateOrKey is the key
+};
+
+/// ibv_access_flags
+enum class MemoryAccess : std::uint8_t {
+  kLocalWrite = 1,
+  kRemoteWrite = 2,
+  kRemoteRead = 4,
+  kRemoteAtomic = 8,
+  kWindowBind = 16,  ///< of a region: windows may be bound to it
+  kZeroBased = 32,   ///< of a window of type 2: its addresses start at 0
+};
+
+/// Whether the flags `access` hold `right`.
+[[nodiscard]] constexpr bool has(std::uint32_t access, MemoryAccess right) {
+  return (access & static_cast<std::uint32_t>(right)) != 0;
+}
+
+/// ibv_mw_type. Type 1: any queue pair of the domain reaches it, bound by bindMw. Type 2: only the queue pair that
+/// bound it, bound by a work request, and a SEND with invalidate may free it.
+enum class WindowType : std::uint8_t { kType1 = 1, kType2 = 2 };
+
+/// wr.bind_mw with its ibv_mw_bind_info
+struct WindowBind {
+  WindowType type = WindowType::kType2;
+  MemoryKey window;  ///< its key up to now
+  MemoryKey newKey;  ///< the same but for the low byte
+  MemoryKey region;  ///< local key of what it is bound to
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;  ///< bytes, at most 2 GiB; 0 unbinds
+  std::uint32_t access = 0;  ///< remote rights, kZeroBased
 };
 
 /// ibv_sge. `address` is a virtual address of the client's own memory.
@@ -29,6 +62,9 @@ struct ScatterGather {
   MemoryKey localKey;
 };
 
+/// What programs ask for when they name none.
+constexpr std::uint8_t kHopLimit = 64;
+
 /// ibv_ah_attr, and with it the handle: where a datagram goes. On InfiniBand the library alone makes handles (rdma-core
 /// providers/mlx5/verbs.c, mlx5_create_ah), so they have no life of their own here.
 struct AddressHandle {
@@ -36,9 +72,10 @@ struct AddressHandle {
   std::uint8_t serviceLevel = 0;
   std::uint8_t sourcePathBits = 0;
   bool globalRoute = false;  ///< the datagram carries a GRH, made of what follows
-  std::array<std::uint8_t, 16> remoteGid{};
+  network::Gid remoteGid{};
+  std::array<std::uint8_t, 6> remoteMac{};  ///< RoCE: the neighbour's, as the kernel looked it up
   std::uint8_t sourceGidIndex = 0;
-  std::uint8_t hopLimit = 0;
+  std::uint8_t hopLimit = kHopLimit;
   std::uint8_t trafficClass = 0;
   std::uint32_t flowLabel = 0;
 };
@@ -68,6 +105,7 @@ struct SendWorkRequest {
   std::uint64_t compareOrAdd = 0;
   std::uint64_t swap = 0;
   DatagramTarget datagram;  ///< of an unreliable datagram queue pair's requests
+  WindowBind bind;          ///< of kBindWindow
 };
 
 /// ibv_recv_wr
@@ -104,6 +142,8 @@ enum class WcOpcode : std::uint8_t {
   kRead,
   kCompareSwap,
   kFetchAdd,
+  kBindWindow,
+  kLocalInvalidate,
   kReceive,
   kReceiveWriteImmediate,
 };

@@ -53,11 +53,14 @@ adapter::Hca::Options optionsOf(const config::Config& config, const network::Por
   port.lid = identity.lid;
   port.mtu = static_cast<std::uint32_t>(config.link.mtu.count());
   port.gids = {identity.gid};
+  if (config.link.layer == network::LinkLayer::kRoceV2) port.gids.push_back(identity.ipv4Gid);
   options.identity.nodeGuid = options.identity.systemImageGuid = nodeGuid;
+  options.identity.linkLayer = config.link.layer;
   options.identity.ports = {port};
   options.address.linkLayer = config.link.layer;
   options.address.lid = identity.lid;
   options.address.gid = config.link.layer == network::LinkLayer::kRoceV2 ? identity.ipv4Gid : identity.gid;
+  options.address.linkLocalGid = identity.gid;
   options.address.mac = identity.mac;
   options.movePayload = config.run.payload == config::PayloadMode::kMoved;
   return options;

@@ -128,7 +128,7 @@ void FlowEndpoint::createQueuePairs(const Done& done) {
 
 driver::DatagramTarget FlowEndpoint::datagramTarget(std::uint32_t index) const {
   driver::DatagramTarget target;
-  target.address.lid = client_.lid();
+  target.address = client_.address();
   target.qp = qpNumber(index);
   target.queueKey = driver::ConnectionAttributes{}.queueKey;
   return target;
@@ -139,7 +139,9 @@ void FlowEndpoint::connect(const FlowEndpoint& peer, Done done) { connectFrom(0,
 void FlowEndpoint::connectFrom(std::uint32_t index, const FlowEndpoint& peer, const Done& done) {
   if (index == qps_.size()) return done(VerbsError::kNone);
   driver::QpPeer remote;
-  remote.lid = peer.client_.lid();
+  const driver::AddressHandle address = peer.client_.address();
+  remote.lid = address.lid;
+  if (address.globalRoute) remote.gid = address.remoteGid;
   remote.qp = peer.qpNumber(index);
   remote.receivePsn = firstPsn(index);
   remote.sendPsn = firstPsn(index);

@@ -35,7 +35,8 @@ struct AdapterIdentity {
   std::uint64_t systemImageGuid = 0;
   std::string boardId = "HCS0000000001";           ///< at most 16 characters
   std::string nodeDescription = "hcasim adapter";  ///< at most 64 characters, until the driver sets another
-  std::vector<PortIdentity> ports;                 ///< port n is ports[n-1]
+  network::LinkLayer linkLayer = network::LinkLayer::kInfiniBand;  ///< of all ports
+  std::vector<PortIdentity> ports;                                 ///< port n is ports[n-1]
 };
 
 /// Limits and features, as QUERY_HCA_CAP reports them. The tables enforce theirs; these must not promise more.
@@ -55,6 +56,8 @@ struct AdapterCapabilities {
   std::uint32_t logMaxMessage = 30;
   std::uint32_t logMaxRequesterReads = 4;
   std::uint32_t logMaxResponderReads = 4;
+  std::uint32_t logMaxMulticastGroups = 21;
+  std::uint32_t maxMulticastQps = 240;    ///< of one group
   std::uint32_t maxSendWqeSize = 1024;    ///< bytes
   std::uint32_t maxReceiveWqeSize = 512;  ///< bytes
   std::uint32_t gidTableCode = 0;         ///< 8 << n entries

@@ -38,6 +38,8 @@ void fillLimits(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::LogMaxMessage::set(out, offered.logMaxMessage);
   Fields::LogMaxRequesterReads::set(out, offered.logMaxRequesterReads);
   Fields::LogMaxResponderReads::set(out, offered.logMaxResponderReads);
+  Fields::LogMaxMulticastGroups::set(out, offered.logMaxMulticastGroups);
+  Fields::MaxMulticastQps::set(out, offered.maxMulticastQps);
   Fields::MaxSendWqeSize::set(out, offered.maxSendWqeSize);
   Fields::MaxReceiveWqeSize::set(out, offered.maxReceiveWqeSize);
 }
@@ -58,7 +60,14 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::UmrModifyEntitySizeDisabled::set(out, true);
 }
 
+std::uint32_t portType(const CommandDevice& device) {
+  constexpr std::uint32_t kInfiniBand = 0;
+  constexpr std::uint32_t kEthernet = 1;
+  return device.identity.linkLayer == network::LinkLayer::kInfiniBand ? kInfiniBand : kEthernet;
+}
+
 void fillPorts(const CommandDevice& device, MutableByteView out) {
+  Fields::PortType::set(out, portType(device));
   Fields::NumPorts::set(out, static_cast<std::uint32_t>(device.identity.ports.size()));
   Fields::IbVirtualization::set(out, true);
   Fields::GidTableSize::set(out, device.capabilities.gidTableCode);
@@ -108,7 +117,7 @@ CommandResult setCapabilities(CommandDevice& device, const CommandCall& call) {
   const ByteView wanted = wire::SetHcaCapInput::General::view(call.input);
   const bool fixedFieldsKept = Fields::LogUarPageSize::get(wanted) == 0 &&
                                Fields::PkeyTableSize::get(wanted) == device.capabilities.pkeyTableCode &&
-                               Fields::PortType::get(wanted) == 0;
+                               Fields::PortType::get(wanted) == portType(device);
   if (!fixedFieldsKept) return {CommandStatus::kBadParameter, Syndrome::kCapabilityNotSettable};
   const std::uint32_t logMaxQp = Fields::LogMaxQp::get(wanted);
   if (logMaxQp > device.capabilities.logMaxQp) {

@@ -4,7 +4,6 @@
 
 #include "models/wire/completion_queue_context.h"
 #include "models/wire/event_queue_context.h"
-#include "models/wire/memory_key_context.h"
 #include "models/wire/queue_pair_context.h"
 #include "models/wire/shared_receive_context.h"
 
@@ -14,7 +13,6 @@ namespace {
 using wire::AddressPathContext;
 using wire::CompletionQueueContext;
 using wire::EventQueueContext;
-using wire::MemoryKeyContext;
 using wire::QueuePairContext;
 using wire::ReceiveMemoryPoolContext;
 using wire::SharedReceiveContext;
@@ -251,54 +249,6 @@ void encodeEqContext(const EqAttributes& eq, MutableByteView context) {
   Context::PageOffset::set(context, offsetField(eq.ring));
   Context::ConsumerCounter::set(context, eq.consumerCounter & Context::ConsumerCounter::kMax);
   Context::ProducerCounter::set(context, eq.producerCounter & Context::ProducerCounter::kMax);
-}
-
-MkeyAttributes decodeMkeyContext(ByteView context) {
-  using Context = MemoryKeyContext;
-  constexpr std::uint32_t kPhysicalMode = 0;
-  constexpr std::uint32_t kTranslatedMode = 1;
-  MkeyAttributes key;
-  key.free = Context::Free::get(context);
-  const std::uint32_t mode = (Context::AccessModeHigh::get(context) << 2) | Context::AccessModeLow::get(context);
-  key.mode = mode == kPhysicalMode     ? MkeyMode::kPhysical
-             : mode == kTranslatedMode ? MkeyMode::kTranslated
-                                       : MkeyMode::kIndirect;
-  key.rights.localRead = Context::LocalRead::get(context);
-  key.rights.localWrite = Context::LocalWrite::get(context);
-  key.rights.remoteRead = Context::RemoteRead::get(context);
-  key.rights.remoteWrite = Context::RemoteWrite::get(context);
-  key.rights.atomic = Context::Atomic::get(context);
-  key.relaxedOrderingWrite = Context::RelaxedOrderingWrite::get(context);
-  key.relaxedOrderingRead = Context::RelaxedOrderingRead::get(context);
-  key.anyLength = Context::Length64::get(context);
-  key.variant = byte(Context::Variant::get(context));
-  key.boundQp = Context::Qp::get(context);
-  key.pd = PdNumber(Context::ProtectionDomain::get(context));
-  key.start = Context::StartAddress::get(context);
-  key.length = Context::Length::get(context);
-  key.logPageSize = byte(Context::LogPageSize::get(context));
-  return key;
-}
-
-void encodeMkeyContext(const MkeyAttributes& key, MutableByteView context) {
-  using Context = MemoryKeyContext;
-  Context::Free::set(context, key.free);
-  Context::AccessModeLow::set(context, static_cast<std::uint32_t>(key.mode));
-  Context::LocalRead::set(context, key.rights.localRead);
-  Context::LocalWrite::set(context, key.rights.localWrite);
-  Context::RemoteRead::set(context, key.rights.remoteRead);
-  Context::RemoteWrite::set(context, key.rights.remoteWrite);
-  Context::Atomic::set(context, key.rights.atomic);
-  Context::RelaxedOrderingWrite::set(context, key.relaxedOrderingWrite);
-  Context::RelaxedOrderingRead::set(context, key.relaxedOrderingRead);
-  Context::Length64::set(context, key.anyLength);
-  Context::Variant::set(context, key.variant);
-  Context::Qp::set(context, key.boundQp);
-  Context::ProtectionDomain::set(context, key.pd.value());
-  Context::StartAddress::set(context, key.start);
-  Context::Length::set(context, key.length);
-  Context::LogPageSize::set(context, key.logPageSize);
-  Context::TranslationOctwords::set(context, static_cast<std::uint32_t>((key.pages.size() + 1) / 2));
 }
 
 QpAttributes decodeQpContext(ByteView context) {

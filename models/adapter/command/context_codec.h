@@ -3,7 +3,6 @@
 
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/event/eq_attributes.h"
-#include "models/adapter/memory/mkey_attributes.h"
 #include "models/adapter/receive_queue/srq_attributes.h"
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/base/byte_view.h"
@@ -19,9 +18,6 @@ void encodeCqContext(const CqAttributes& attributes, MutableByteView context);
 
 [[nodiscard]] EqAttributes decodeEqContext(ByteView context);
 void encodeEqContext(const EqAttributes& attributes, MutableByteView context);
-
-[[nodiscard]] MkeyAttributes decodeMkeyContext(ByteView context);
-void encodeMkeyContext(const MkeyAttributes& attributes, MutableByteView context);
 
 /// An MTU code outside 1..5 decodes as 0 bytes.
 [[nodiscard]] QpAttributes decodeQpContext(ByteView context);

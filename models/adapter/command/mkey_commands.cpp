@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "models/adapter/command/command_handlers.h"
-#include "models/adapter/command/context_codec.h"
+#include "models/adapter/memory/mkey_context.h"
 #include "models/wire/queue_commands.h"
 
 namespace hca::adapter::commands {
@@ -16,13 +16,19 @@ constexpr std::size_t kEntriesPerOctword = 2;
 
 /// The translations of a key; false if the input ends before what it announces.
 bool readTranslations(ByteView input, MkeyAttributes& key) {
-  const std::size_t announced = std::size_t{CreateMemoryKeyInput::TranslationOctwords::get(input)} * kEntriesPerOctword;
-  if (announced > CreateMemoryKeyInput::Translations::count(input)) return false;
-  key.pages.reserve(announced);
-  for (std::size_t n = 0; n < announced; ++n) {
-    const std::uint64_t entry = CreateMemoryKeyInput::Translations::get(input, n);
-    key.pages.emplace_back(entry & TranslationEntry::kAddressMask);
+  using List = CreateMemoryKeyInput::Translations;
+  const std::size_t octwords = CreateMemoryKeyInput::TranslationOctwords::get(input);
+  if (octwords * kEntriesPerOctword > List::count(input)) return false;
+  const ByteView list = input.subview(List::kByteOffset, octwords * kEntriesPerOctword * TranslationEntry::kSize);
+  if (key.mode == MkeyMode::kIndirect) {
+    for (std::size_t n = 0; n < octwords; ++n) {
+      const KeyPiece piece = decodeKeyPiece(list, n);
+      if (piece.length != 0) key.pieces.push_back(piece);
+    }
+    return true;
   }
+  key.pages.reserve(octwords * kEntriesPerOctword);
+  for (std::size_t n = 0; n < octwords * kEntriesPerOctword; ++n) key.pages.push_back(decodeTranslation(list, n));
   return true;
 }
 
@@ -45,9 +51,9 @@ CommandResult createMkey(CommandDevice& device, const CommandCall& call) {
   call.note("mode", static_cast<std::uint64_t>(key.mode));
   call.note("start", key.start);
   call.note("length", key.length);
-  if (key.mode == MkeyMode::kTranslated && !key.free) {
+  if ((key.mode == MkeyMode::kTranslated || key.mode == MkeyMode::kIndirect) && !key.free) {
     if (!readTranslations(call.input, key)) return {CommandStatus::kBadInputLength, Syndrome::kMemoryKeyPagesWrong};
-    dropPadding(key);
+    if (key.mode == MkeyMode::kTranslated) dropPadding(key);
   }
   MkeyIndex index;
   if (const CommandResult result = device.targets.mkeys.create(key, index); !result.ok()) return result;

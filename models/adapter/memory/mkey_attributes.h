@@ -9,7 +9,14 @@
 namespace hca::adapter {
 
 /// mkc.access_mode
-enum class MkeyMode : std::uint8_t { kPhysical = 0, kTranslated = 1, kIndirect = 2 };
+enum class MkeyMode : std::uint8_t { kPhysical = 0, kTranslated = 1, kIndirect = 2, kFixedIndirect = 3 };
+
+/// A row of an indirect key: a piece of what another key gives access to.
+struct KeyPiece {
+  MemoryKey key;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;  ///< bytes, at most 2 GiB
+};
 
 /// Rights, as one byte of flags.
 struct AccessRights {
@@ -34,6 +41,11 @@ struct MkeyAttributes {
   std::uint64_t length = 0;  ///< bytes
   std::uint8_t logPageSize = 12;
   std::vector<BusAddress> pages;  ///< translation of page i from the page of `start`
+
+  bool updatable = false;                 ///< mkc.umr_en: work requests may change it
+  bool remoteInvalidate = false;          ///< mkc.en_rinval: a SEND with invalidate may free it
+  std::uint32_t translationOctwords = 0;  ///< room for translations that work requests bring, 16-byte units
+  std::vector<KeyPiece> pieces;           ///< of an indirect key, one behind the other
 };
 
 }  // namespace hca::adapter

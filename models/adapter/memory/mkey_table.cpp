@@ -13,16 +13,6 @@ constexpr std::uint8_t kLargestLogPage = 47;  // no host page is larger than a 4
 
 constexpr std::uint8_t bit(Access access) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(access)); }
 
-std::uint8_t rightsMask(const AccessRights& rights) {
-  std::uint8_t mask = 0;
-  if (rights.localRead) mask |= bit(Access::kLocalRead);
-  if (rights.localWrite) mask |= bit(Access::kLocalWrite);
-  if (rights.remoteRead) mask |= bit(Access::kRemoteRead);
-  if (rights.remoteWrite) mask |= bit(Access::kRemoteWrite);
-  if (rights.atomic) mask |= bit(Access::kRemoteAtomic);
-  return mask;
-}
-
 bool isWrite(Access access) {
   return access == Access::kLocalWrite || access == Access::kRemoteWrite || access == Access::kRemoteAtomic;
 }
@@ -42,7 +32,23 @@ void append(std::vector<Segment>& segments, std::size_t first, std::uint64_t add
 
 std::uint64_t pageMask(std::uint8_t logPageSize) { return (std::uint64_t{1} << logPageSize) - 1; }
 
+// A key made of others gives a peer what its owner may do with those (InfiniBand volume 1, 10.6).
+Access accessToPiece(Access access) {
+  if (access == Access::kRemoteRead) return Access::kLocalRead;
+  return access == Access::kRemoteWrite || access == Access::kRemoteAtomic ? Access::kLocalWrite : access;
+}
+
 }  // namespace
+
+std::uint8_t MkeyTable::rightsMask(const AccessRights& rights) {
+  std::uint8_t mask = 0;
+  if (rights.localRead) mask |= bit(Access::kLocalRead);
+  if (rights.localWrite) mask |= bit(Access::kLocalWrite);
+  if (rights.remoteRead) mask |= bit(Access::kRemoteRead);
+  if (rights.remoteWrite) mask |= bit(Access::kRemoteWrite);
+  if (rights.atomic) mask |= bit(Access::kRemoteAtomic);
+  return mask;
+}
 
 MkeyTable::MkeyTable(const MemoryConfig& config, PdTable& pds, CachePort& cache)
     : config_(config),
@@ -61,16 +67,19 @@ CommandResult MkeyTable::create(const MkeyAttributes& attributes, MkeyIndex& ind
   const std::uint32_t slot = *allocated - kFirstMkeyIndex;
   if (slot >= entries_.size()) entries_.resize(slot + 1);
   entries_[slot] = Entry{true, rightsMask(attributes.rights), attributes};
+  use(attributes.pieces);
   ++live_;
   index = MkeyIndex(*allocated);
   return {};
 }
 
 CommandResult MkeyTable::destroy(MkeyIndex index) {
-  if (find(index) == nullptr) return {CommandStatus::kBadResource, Syndrome::kUnknownMemoryKey};
-  Entry& entry = entries_[index.value() - kFirstMkeyIndex];
-  pds_.drop(entry.attributes.pd);
-  entry = Entry{};
+  Entry* entry = find(index);
+  if (entry == nullptr) return {CommandStatus::kBadResource, Syndrome::kUnknownMemoryKey};
+  if (entry->users != 0) return {CommandStatus::kResourceBusy, Syndrome::kMemoryKeyInUse};
+  unuse(entry->attributes.pieces);
+  pds_.drop(entry->attributes.pd);
+  *entry = Entry{};
   --live_;
   indices_.release(index.value());
   return {};
@@ -90,14 +99,16 @@ void MkeyTable::reset() {
 }
 
 CommandResult MkeyTable::check(const MkeyAttributes& attributes) const {
-  if (attributes.mode != MkeyMode::kPhysical && attributes.mode != MkeyMode::kTranslated) {
+  if (attributes.mode == MkeyMode::kFixedIndirect) {
     return {CommandStatus::kBadParameter, Syndrome::kMemoryKeyModeUnsupported};
   }
   if (!pds_.contains(attributes.pd)) return {CommandStatus::kBadResource, Syndrome::kMemoryKeyPdUnknown};
   const bool wraps = attributes.length != 0 && attributes.start + (attributes.length - 1) < attributes.start;
   if (!attributes.anyLength && wraps) return {CommandStatus::kBadParameter, Syndrome::kMemoryKeyRangeBad};
   if (attributes.mode == MkeyMode::kTranslated) return checkPages(attributes);
-  return {};
+  if (attributes.mode == MkeyMode::kPhysical || attributes.free) return {};
+  if (checkPieces(attributes, QpNumber(attributes.boundQp)) == KeyFault::kNone) return {};
+  return {CommandStatus::kBadParameter, Syndrome::kMemoryKeyPiecesWrong};
 }
 
 CommandResult MkeyTable::checkPages(const MkeyAttributes& attributes) const {
@@ -134,12 +145,40 @@ Translation MkeyTable::translate(const AccessRequest& request, std::vector<Segme
   if (result.fault != AccessFault::kNone) return result;
   const MkeyAttributes& attributes = entry->attributes;
   result.relaxedOrdering = isWrite(request.access) ? attributes.relaxedOrderingWrite : attributes.relaxedOrderingRead;
-  if (attributes.mode == MkeyMode::kPhysical) {
+  if (attributes.mode == MkeyMode::kTranslated) {
+    result.delay += appendTranslated(*entry, request, segments);
+  } else if (attributes.mode == MkeyMode::kPhysical) {
     appendPhysical(request, segments);
   } else {
-    result.delay += appendTranslated(*entry, request, segments);
+    appendPieces(attributes, request, segments, result);
   }
   return result;
+}
+
+// By the key of each piece, which may be made of pieces in turn.
+void MkeyTable::appendPieces(const MkeyAttributes& attributes, const AccessRequest& request,
+                             std::vector<Segment>& segments, Translation& result) {
+  const std::size_t first = segments.size();
+  std::uint64_t skip = request.address - attributes.start;
+  std::uint64_t left = request.length;
+  for (const KeyPiece& piece : attributes.pieces) {
+    if (left == 0) return;
+    if (skip >= piece.length) {
+      skip -= piece.length;
+      continue;
+    }
+    AccessRequest part = request;
+    part.key = piece.key;
+    part.address = piece.address + skip;
+    part.length = std::min(piece.length - skip, left);
+    part.access = accessToPiece(request.access);
+    const Translation translation = translate(part, segments);
+    result.delay += translation.delay;
+    result.fault = translation.fault;
+    if (result.fault != AccessFault::kNone) return segments.resize(first);
+    left -= part.length;
+    skip = 0;
+  }
 }
 
 AccessFault MkeyTable::examine(const Entry& entry, const AccessRequest& request) {

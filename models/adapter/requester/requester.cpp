@@ -19,7 +19,9 @@ Requester::Requester(const AdapterContext& context, const DatapathConfig& config
       units_(config.processingUnits),
       unitTimer_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onUnitFree),
       ackTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onAckTimeout),
-      rnrTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onRnrTimeout) {}
+      rnrTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onRnrTimeout) {
+  ports_.memoryOperations.connect(*this);
+}
 
 // ---- scheduling
 
@@ -39,8 +41,17 @@ bool Requester::hasWork(const QueuePair& qp) {
   if (!qp.isSending() || state.waitingForRnr || state.cursor >= state.requests.size()) return false;
   const SendRequest& next = state.requests[state.cursor];
   if (next.faulted || !(next.started || qp.maySend())) return false;
-  if (next.fence && state.readsInFlight > 0) return false;
+  if (next.fence != FenceMode::kNone && fenceHolds(state, next.fence)) return false;
+  if (next.isMemoryOperation()) return !next.started || next.done;
   return !next.hasResponse() || state.readsInFlight < (1U << qp.attributes.logMaxOutstandingReads);
+}
+
+// A request behind a memory operation starts when that is done, so that a small fence is always kept. Strong ordering
+// waits for all that went before.
+bool Requester::fenceHolds(const RequesterState& state, FenceMode fence) {
+  if (fence == FenceMode::kInitiatorSmall) return false;
+  if (fence == FenceMode::kStrongOrdering) return state.cursor > 0;
+  return state.readsInFlight > 0;
 }
 
 void Requester::schedule(QueuePair& qp) {
@@ -71,6 +82,7 @@ void Requester::pump() {
 void Requester::buildPacket(QueuePair& qp) {
   RequesterState& state = qp.requester;
   SendRequest& request = state.requests[state.cursor];
+  if (request.isMemoryOperation()) return runMemoryOperation(qp, request);
   if (!request.started && !start(qp, request)) return failIfOldest(qp);
   if (request.hasResponse()) return buildRead(qp, request);
   const std::uint32_t index = state.cursorPacket;
@@ -108,6 +120,42 @@ void Requester::buildRead(QueuePair& qp, SendRequest& request) {
   state.cursorPacket = 0;
   segments_.clear();
   ports_.egress.send(qp, state.egress, std::move(packet), segments_, this);
+}
+
+// Its effect comes later; a second turn, after packets before it were sent again, only passes it.
+void Requester::runMemoryOperation(QueuePair& qp, SendRequest& request) {
+  RequesterState& state = qp.requester;
+  if (request.done) {
+    ++state.cursor;
+    return;
+  }
+  if (!isSupported(qp.attributes.service, request.opcode)) {
+    fault(qp, request, CqeSyndrome::kLocalQpOperation, vendor_error::kUnknownOpcode);
+    return failIfOldest(qp);
+  }
+  request.started = true;
+  request.firstPsn = state.nextPsn;
+  report(Stage::kScheduled, qp, request, context_.now());
+  ports_.memoryOperations.execute(qp, request);
+}
+
+void Requester::onMemoryOperationDone(QueuePair& qp, const MemoryOperationResult& result) {
+  RequesterState& state = qp.requester;
+  const auto isUnderWay = [](const SendRequest& each) {
+    return each.isMemoryOperation() && each.started && !each.done;
+  };
+  std::uint32_t place = 0;
+  while (place < state.requests.size() && !isUnderWay(state.requests[place])) ++place;
+  if (place == state.requests.size()) return;
+  SendRequest& request = state.requests[place];
+  if (!result.ok) {
+    fault(qp, request, result.syndrome, result.vendorError);
+    return failIfOldest(qp);
+  }
+  request.done = true;
+  if (state.cursor == place) ++state.cursor;
+  completeMemoryOperations(qp);
+  if (!qp.inError()) schedule(qp);
 }
 
 // Checks a request whose first packet is due and gives it its packet sequence numbers.
@@ -193,7 +241,12 @@ void Requester::onPacketSent(QueuePair& qp, std::uint32_t psn, bool ackRequest, 
   }
   reportSent(qp, psn, lastBit);
   // Nobody acknowledges an unreliable request: it is done when its last packet has left.
-  if (!isReliable(qp.attributes.service)) completeThrough(qp, psn);
+  if (isReliable(qp.attributes.service)) return;
+  completeThrough(qp, psn);
+  const RequesterState& state = qp.requester;
+  const bool orderAwaited =
+      state.cursor == 0 && !state.requests.empty() && state.requests[0].fence == FenceMode::kStrongOrdering;
+  if (orderAwaited) schedule(qp);
 }
 
 void Requester::reportSent(const QueuePair& qp, std::uint32_t psn, Time lastBit) const {

@@ -7,6 +7,7 @@
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/completion/completion_port.h"
 #include "models/adapter/memory/translator.h"
+#include "models/adapter/requester/memory_operation_unit.h"
 #include "models/adapter/requester/processing_units.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/egress_pipeline.h"
@@ -21,7 +22,7 @@ namespace hca::adapter {
 /// The requester of all transport services: schedules queue pairs round robin, one packet a turn, on the processing
 /// units; numbers packets; keeps requests until they are acknowledged; goes back on a NAK or a time-out; completes in
 /// order. A request that fails reports its cause after everything before it is done.
-class Requester final : private EgressListener, private EgressRoomListener {
+class Requester final : private EgressListener, private EgressRoomListener, private MemoryOperationListener {
  public:
   struct Ports {
     EgressPipeline& egress;
@@ -30,6 +31,7 @@ class Requester final : private EgressListener, private EgressRoomListener {
     QpLookup& queuePairs;
     QpEventSink& errors;
     const RouteBuilder& routes;
+    MemoryOperationUnit& memoryOperations;
   };
   Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
@@ -58,11 +60,14 @@ class Requester final : private EgressListener, private EgressRoomListener {
   void onRnrTimeout(std::uint32_t qpNumber);
   void onUnitFree() { pump(); }
 
+  void onMemoryOperationDone(QueuePair& qp, const MemoryOperationResult& result) override;
   [[nodiscard]] static bool hasWork(const QueuePair& qp);
+  [[nodiscard]] static bool fenceHolds(const RequesterState& state, FenceMode fence);
   void schedule(QueuePair& qp);
   void pump();
   void buildPacket(QueuePair& qp);
   void buildRead(QueuePair& qp, SendRequest& request);
+  void runMemoryOperation(QueuePair& qp, SendRequest& request);
   bool start(QueuePair& qp, SendRequest& request);
   network::Packet makePacket(const QueuePair& qp, const SendRequest& request, std::uint32_t index) const;
   bool gather(const QueuePair& qp, const SendRequest& request, std::uint32_t offset, std::uint32_t length,
@@ -70,6 +75,7 @@ class Requester final : private EgressListener, private EgressRoomListener {
   void fault(QueuePair& qp, SendRequest& request, CqeSyndrome syndrome, std::uint8_t vendorError);
   void failIfOldest(QueuePair& qp);
   void completeThrough(QueuePair& qp, std::uint32_t psn);
+  void completeMemoryOperations(QueuePair& qp);
   void onAcknowledge(QueuePair& qp, const network::Packet& packet);
   void onReturnedData(QueuePair& qp, const network::Packet& packet);
   bool placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet);

@@ -13,12 +13,26 @@ void Requester::completeThrough(QueuePair& qp, std::uint32_t psn) {
   RequesterState& state = qp.requester;
   while (!state.requests.empty()) {
     SendRequest& oldest = state.requests.front();
-    if (!oldest.started || psnDistance(psn, psnAdd(oldest.firstPsn, oldest.packets - 1)) < 0) break;
-    if (oldest.hasResponse()) break;  // its data complete it
+    if (oldest.isMemoryOperation()) {
+      if (!oldest.done) break;
+    } else {
+      if (!oldest.started || psnDistance(psn, psnAdd(oldest.firstPsn, oldest.packets - 1)) < 0) break;
+      if (oldest.hasResponse()) break;  // its data complete it
+    }
     const SendRequest request = std::move(oldest);
     popOldest(qp);
     complete(qp, request);
     if (qp.inError()) return;  // the completion queue refused it
+  }
+}
+
+// Those that nothing is before any more.
+void Requester::completeMemoryOperations(QueuePair& qp) {
+  RequesterState& state = qp.requester;
+  while (!qp.inError() && !state.requests.empty() && state.requests.front().done) {
+    const SendRequest request = std::move(state.requests.front());
+    popOldest(qp);
+    complete(qp, request);
   }
 }
 

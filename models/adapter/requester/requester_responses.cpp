@@ -68,6 +68,7 @@ void Requester::onReturnedData(QueuePair& qp, const network::Packet& packet) {
     const SendRequest request = std::move(oldest);
     popOldest(qp);
     complete(qp, request);
+    completeMemoryOperations(qp);
     if (qp.inError()) return;
   }
   onProgress(qp);

@@ -17,7 +17,10 @@ namespace hca::adapter {
       return true;
     case wire::SendOpcode::kWrite:
     case wire::SendOpcode::kWriteImmediate:
+    case wire::SendOpcode::kUmr:
+    case wire::SendOpcode::kLocalInvalidate:
       return service != QpService::kUd;
+    case wire::SendOpcode::kSendInvalidate:
     case wire::SendOpcode::kRead:
     case wire::SendOpcode::kCompareSwap:
     case wire::SendOpcode::kFetchAdd:
@@ -27,7 +30,7 @@ namespace hca::adapter {
   }
 }
 
-/// Operation of one packet of a message. Precondition: isSupported.
+/// Operation of one packet of a message. Precondition: isSupported, and no memory operation.
 [[nodiscard]] constexpr network::Operation operationFor(wire::SendOpcode opcode, bool first, bool last) {
   using network::Operation;
   if (opcode == wire::SendOpcode::kRead) return Operation::kReadRequest;
@@ -35,6 +38,9 @@ namespace hca::adapter {
   if (opcode == wire::SendOpcode::kFetchAdd) return Operation::kFetchAdd;
   const bool isWrite = opcode == wire::SendOpcode::kWrite || opcode == wire::SendOpcode::kWriteImmediate;
   const bool immediate = opcode == wire::SendOpcode::kSendImmediate || opcode == wire::SendOpcode::kWriteImmediate;
+  if (last && opcode == wire::SendOpcode::kSendInvalidate) {
+    return first ? Operation::kSendOnlyInvalidate : Operation::kSendLastInvalidate;
+  }
   if (first && last) {
     if (isWrite) return immediate ? Operation::kWriteOnlyImmediate : Operation::kWriteOnly;
     return immediate ? Operation::kSendOnlyImmediate : Operation::kSendOnly;

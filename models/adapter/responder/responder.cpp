@@ -128,7 +128,19 @@ Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& 
     state.received = 0;
     if (qp.attributes.service == QpService::kUd && !placeGlobalRoute(qp, packet)) return Outcome::kFailed;
   }
-  return placeInReceive(qp, packet);
+  const Outcome outcome = placeInReceive(qp, packet);
+  if (outcome != Outcome::kDone || !network::carriesInvalidate(packet.operation)) return outcome;
+  return invalidate(qp, packet);
+}
+
+// The peer gives a key of ours back. One that it may not invalidate ends both sides' request in error: a responder's
+// class J fault (InfiniBand volume 1, 9.9.3), of which Linux drivers/infiniband/sw/rxe/rxe_resp.c gives the receive's
+// status. The answer is the NAK of a key violation.
+Responder::Outcome Responder::invalidate(QueuePair& qp, const network::Packet& packet) {
+  const KeyInvalidation request{MemoryKey(packet.immediate), remoteDomain(qp, packet), qp.number, true};
+  if (ports_.keys.invalidate(request) == KeyFault::kNone) return Outcome::kDone;
+  return failReceive(qp, packet, CqeSyndrome::kRemoteInvalidRequest, vendor_error::kMemoryKeyRefused,
+                     aeth::kNakRemoteAccess);
 }
 
 Responder::Outcome Responder::executeWrite(QueuePair& qp, const network::Packet& packet) {

@@ -7,6 +7,7 @@
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/completion/completion_port.h"
 #include "models/adapter/event/event_port.h"
+#include "models/adapter/memory/memory_key_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/responder/atomic_unit.h"
@@ -31,6 +32,7 @@ class Responder final : private ReceiveQueueListener,
     QpLookup& queuePairs;
     ResponseEngine& responses;
     AtomicUnit& atomics;
+    MemoryKeyPort& keys;
   };
   Responder(const AdapterContext& context, const Ports& ports);
 
@@ -73,6 +75,7 @@ class Responder final : private ReceiveQueueListener,
   [[nodiscard]] PdNumber remoteDomain(const QueuePair& qp, const network::Packet& packet) const;
   bool mayRead(const QueuePair& qp, const network::Packet& packet);
   Outcome executeSend(QueuePair& qp, const network::Packet& packet);
+  Outcome invalidate(QueuePair& qp, const network::Packet& packet);
   Outcome executeWrite(QueuePair& qp, const network::Packet& packet);
   Outcome takeReceive(QueuePair& qp, const network::Packet& packet);
   [[nodiscard]] CompletionRecord receiveRecord(const QueuePair& qp) const;

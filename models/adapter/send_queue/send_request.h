@@ -43,6 +43,7 @@ class DataSegments {
 };
 
 using wire::CompletionMode;
+using wire::FenceMode;
 using wire::SendOpcode;
 
 /// Where a datagram goes: the address vector of its WQE.
@@ -58,7 +59,7 @@ struct SendRequest {
   SendOpcode opcode = SendOpcode::kNop;
   CompletionMode completion = CompletionMode::kAlways;
   bool solicited = false;
-  bool fence = false;
+  FenceMode fence = FenceMode::kNone;
   bool faulted = false;  ///< fails with `syndrome` once everything before it is done
   CqeSyndrome syndrome = CqeSyndrome::kLocalQpOperation;
   std::uint8_t vendorError = 0;
@@ -70,11 +71,12 @@ struct SendRequest {
   std::uint64_t compare = 0;
   std::uint32_t length = 0;  ///< bytes of payload
   DataSegments segments;
-  kernel::Payload inlineData;                 ///< instead of segments
+  kernel::Payload inlineData;                 ///< instead of segments; of a UMR: all behind the control segment
   std::unique_ptr<DatagramAddress> datagram;  ///< of unreliable datagrams
 
   // Set when the first packet is built.
   bool started = false;
+  bool done = false;  ///< of a memory operation: it had its effect
   std::uint32_t firstPsn = 0;
   std::uint32_t packets = 0;          ///< sequence numbers it takes
   std::uint32_t packetsReturned = 0;  ///< of a read or atomic: responses that arrived
@@ -82,6 +84,10 @@ struct SendRequest {
   /// Completed by a response with data rather than by an acknowledgement.
   [[nodiscard]] bool hasResponse() const { return opcode == SendOpcode::kRead || isAtomic(); }
   [[nodiscard]] bool isAtomic() const { return opcode == SendOpcode::kCompareSwap || opcode == SendOpcode::kFetchAdd; }
+  /// Changes a memory key of its own adapter: no packet, no peer.
+  [[nodiscard]] bool isMemoryOperation() const {
+    return opcode == SendOpcode::kUmr || opcode == SendOpcode::kLocalInvalidate;
+  }
   [[nodiscard]] bool isInline() const { return !inlineData.empty(); }
 };
 

@@ -114,11 +114,15 @@ SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, QpService service,
   request.opcode = Control::Opcode::get(control.modifierIndexOpcode);
   request.completion = Control::Completion::get(control.fenceCompletionSolicited);
   request.solicited = Control::Solicited::get(control.fenceCompletionSolicited);
-  request.fence = Control::Fence::get(control.fenceCompletionSolicited) != wire::FenceMode::kNone;
+  request.fence = Control::Fence::get(control.fenceCompletionSolicited);
   request.immediateOrKey = control.immediate.host();
   std::size_t at = sizeof(Control);
   if (size < at || size > bytes.size()) {
     markMalformed(request);
+    return request;
+  }
+  if (request.isMemoryOperation()) {
+    request.inlineData = pool.copyOf(bytes.subview(at, size - at));
     return request;
   }
   if (service == QpService::kUd) {

@@ -13,6 +13,9 @@ struct DatapathConfig {
   Cycles wqeParseCycles{12};
   Cycles payloadCycles{20};
   Cycles receiveWqeCycles{12};
+  Cycles memoryOperationCycles{50};
+  BitsPerSecond loopbackRate{100'000'000'000};
+  Time loopbackLatency = nanoseconds(100);
   Bytes egressBuffer{65536};
   Bytes wqeFetch{512};
   std::int64_t receivePrefetch = 8;
@@ -34,6 +37,12 @@ struct DatapathConfig {
         "From the last byte of a packet's payload to the packet's first bit on the wire");
     key("receive_wqe_cycles", self.receiveWqeCycles, range(Cycles(0), Cycles(100'000)),
         "From the last byte of fetched receive WQEs to their parsed form");
+    key("memory_operation_cycles", self.memoryOperationCycles, range(Cycles(0), Cycles(100'000)),
+        "From the turn of a request that changes a memory key (bind, invalidate) to its effect");
+    key("loopback_rate", self.loopbackRate, range(BitsPerSecond(1'000'000'000), BitsPerSecond(1'600'000'000'000)),
+        "Rate at which packets of a port to itself go round inside the adapter");
+    key("loopback_latency", self.loopbackLatency, range(Time(0), microseconds(100)),
+        "From the last bit of such a packet to the transport again");
     key("egress_buffer", self.egressBuffer, range(Bytes(8192), Bytes(std::int64_t{1} << 30)),
         "Payload that may be on its way from host memory to the wire");
     key("wqe_fetch", self.wqeFetch, range(Bytes(64), Bytes(4096)), "Most bytes of send WQEs that one DMA read fetches");

@@ -110,6 +110,7 @@ CommandResult QpTable::destroy(QpNumber number) {
   QueuePair* qp = find(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   toReset(*qp);
+  groups_.forget(number);
   detachQueues(qp->attributes);
   table_[number.value() - kFirstNumber].reset();
   --alive_;
@@ -173,6 +174,20 @@ CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
   attributes.hardwareReceiveCounter = static_cast<std::uint16_t>(qp->receive.consumed);
   attributes.softwareReceiveCounter = static_cast<std::uint16_t>(qp->receive.producer);
   return {};
+}
+
+CommandResult QpTable::attachMulticast(QpNumber number, const network::Gid& group) {
+  const QueuePair* qp = find(number);
+  if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  if (qp->attributes.service != QpService::kUd) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+  }
+  return groups_.attach(number, group);
+}
+
+CommandResult QpTable::detachMulticast(QpNumber number, const network::Gid& group) {
+  if (find(number) == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  return groups_.detach(number, group);
 }
 
 // ---- errors
@@ -259,6 +274,7 @@ void QpTable::clear() {
     if (qp != nullptr) toReset(*qp);
   }
   table_.clear();
+  groups_.clear();
   nextSlot_ = 0;
   alive_ = 0;
 }

@@ -10,7 +10,8 @@ namespace hca::adapter {
 struct PortAddress {
   network::LinkLayer linkLayer = network::LinkLayer::kInfiniBand;
   Lid lid;
-  network::Gid gid{};
+  network::Gid gid{};           ///< source of what it sends
+  network::Gid linkLocalGid{};  ///< its other address, with RoCE
   std::array<std::uint8_t, 6> mac{};
   std::uint16_t partitionKey = 0xFFFF;
 };
@@ -38,6 +39,11 @@ class RouteBuilder {
     return route;
   }
   [[nodiscard]] const PortAddress& port() const { return port_; }
+  /// Whether a route leads to the port itself.
+  [[nodiscard]] bool leadsBack(const network::Route& route) const {
+    if (route.linkLayer == network::LinkLayer::kInfiniBand) return route.destinationLid == port_.lid;
+    return route.destinationGid == port_.gid || route.destinationGid == port_.linkLocalGid;
+  }
 
  private:
   PortAddress port_;

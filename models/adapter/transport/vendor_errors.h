@@ -21,6 +21,7 @@ constexpr std::uint8_t kUnknownOpcode = 0x53;
 constexpr std::uint8_t kMalformedWqe = 0x54;
 constexpr std::uint8_t kUnreadableMemory = 0x55;
 constexpr std::uint8_t kMessageTooLong = 0x56;
+constexpr std::uint8_t kMemoryKeyRefused = 0x57;  ///< bind or invalidate
 }  // namespace vendor_error
 
 }  // namespace hca::adapter

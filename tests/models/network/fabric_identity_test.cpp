@@ -49,6 +49,19 @@ TEST(FabricIdentity, GidsFollowFromTheMacAddress) {
   EXPECT_EQ(port.ipv4Gid, (Gid{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 10, 0x01, 0x02, 0x01}));
 }
 
+TEST(FabricIdentity, MacAddressFollowsFromTheGids) {
+  const PortIdentity port = FabricIdentity(600, 1).port(HostIndex(0x0102), 1);
+  EXPECT_EQ(macOf(port.gid), port.mac);
+  EXPECT_EQ(macOf(port.ipv4Gid), port.mac);
+  using Mac = std::array<std::uint8_t, 6>;
+  Gid group{0xFF, 0x12};
+  group[15] = 0x34;
+  group[12] = 0xC0;
+  EXPECT_EQ(macOf(group), (Mac{0x33, 0x33, 0xC0, 0, 0, 0x34}));
+  EXPECT_EQ(macOf({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xE0, 0x81, 2, 3}), (Mac{0x01, 0x00, 0x5E, 0x01, 2, 3}));
+  EXPECT_EQ(macOf(Gid{}), Mac{});
+}
+
 TEST(FabricIdentity, RefusesMorePortsThanLocalIdentifiers) {
   EXPECT_NO_THROW(FabricIdentity(0xBFFF, 1));
   EXPECT_THROW(FabricIdentity(0xC000, 1), std::invalid_argument);

@@ -37,6 +37,10 @@ class FakeDriver final : public driver::DriverRole {
     done({{}, MemoryKey(0x100)});
   }
   void destroyMkey(OwnerId, MemoryKey, driver::Done<int> done) override { done({}); }
+  void allocateMw(OwnerId, PdNumber, driver::WindowType, driver::Done<MemoryKey> done) override {
+    done({{}, MemoryKey(0x200)});
+  }
+  void deallocateMw(OwnerId, MemoryKey, driver::Done<int> done) override { done({}); }
   void createCq(OwnerId, const adapter::CqAttributes& attributes, std::uint32_t, driver::Done<CqNumber> done) override {
     queues.push_back(attributes);
     done({createCqResult, CqNumber(static_cast<std::uint32_t>(queues.size()))});
@@ -63,6 +67,8 @@ class FakeDriver final : public driver::DriverRole {
   }
   void queryQp(OwnerId, QpNumber, driver::Done<adapter::QpAttributes> done) override { done({}); }
   void destroyQp(OwnerId, QpNumber, driver::Done<int> done) override { done({}); }
+  void attachMulticast(OwnerId, QpNumber, const network::Gid&, driver::Done<int> done) override { done({}); }
+  void detachMulticast(OwnerId, QpNumber, const network::Gid&, driver::Done<int> done) override { done({}); }
   [[nodiscard]] std::uint32_t completionVectors() const override { return 4; }
   [[nodiscard]] const driver::DeviceCapabilities& capabilities() const override { return device; }
   void ringDoorbell(UarIndex, std::uint32_t offset, ByteView bytes) override {

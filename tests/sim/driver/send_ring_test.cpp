@@ -65,6 +65,49 @@ TEST_F(SendRingTest, WriteIsControlRemoteAddressAndData) {
   EXPECT_EQ(at(48, 1)[0], 0x5A) << "nothing behind the request is touched";
 }
 
+TEST_F(SendRingTest, BindAndInvalidateAreUmrsAndFenceWhatFollows) {
+  SendRing ring = makeRing();
+  SendWorkRequest bind;
+  bind.opcode = SendOpcode::kBindWindow;
+  bind.bind.window = MemoryKey(0x00112233);
+  bind.bind.newKey = MemoryKey(0x00112234);
+  bind.bind.region = MemoryKey(0x00556677);
+  bind.bind.address = 0x0102030405060708;
+  bind.bind.length = 0x1234;
+  bind.bind.access = static_cast<std::uint32_t>(MemoryAccess::kRemoteWrite);
+  ASSERT_EQ(ring.post(bind, memory_), VerbsError::kNone);
+  Bytes8 wanted{// control: UMR, 12 units, completion always, the window's key
+                0, 0, 0, 0x25, 0xAB, 0xCD, 0xEF, 0x0C, 0, 0, 0, 0x08, 0, 0x11, 0x22, 0x33,
+                // inline, check free, translation offset; 4 units of translations; what changes
+                0xB0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0x20, 0x3C, 0x60, 0x41};
+  wanted.resize(64);
+  // remote write; queue pair and variant; start and length
+  const Bytes8 context{0, 0, 0x20, 0, 0xAB, 0xCD, 0xEF, 0x34, 0, 0, 0, 0, 0, 0, 0,    0,
+                       1, 2, 3,    4, 5,    6,    7,    8,    0, 0, 0, 0, 0, 0, 0x12, 0x34};
+  wanted.insert(wanted.end(), context.begin(), context.end());
+  wanted.resize(128);
+  const Bytes8 piece{0, 0, 0x12, 0x34, 0, 0x55, 0x66, 0x77, 1, 2, 3, 4, 5, 6, 7, 8};
+  wanted.insert(wanted.end(), piece.begin(), piece.end());
+  wanted.resize(192);
+  EXPECT_EQ(at(0, 192), wanted);
+
+  SendWorkRequest invalidate;
+  invalidate.opcode = SendOpcode::kLocalInvalidate;
+  invalidate.immediateOrKey = 0x00112234;
+  ASSERT_EQ(ring.post(invalidate, memory_), VerbsError::kNone);
+  EXPECT_EQ(at(192, 16), (Bytes8{0, 0, 3, 0x25, 0xAB, 0xCD, 0xEF, 0x08, 0, 0, 0, 0x28, 0, 0x11, 0x22, 0x34}))
+      << "8 units; a small fence behind the bind";
+  // inline, check queue pair, translation offset; free, variant, queue pair
+  EXPECT_EQ(at(208, 16), (Bytes8{0x98, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0x60, 0}));
+  EXPECT_EQ(at(256, 8), (Bytes8{0x40, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0})) << "free, of no queue pair";
+  ASSERT_EQ(ring.post(write(1), memory_), VerbsError::kNone);
+  EXPECT_EQ(at(320 + 11, 1), Bytes8{0x28});
+  ASSERT_EQ(ring.post(write(2), memory_), VerbsError::kNone);
+  EXPECT_EQ(at(384 + 11, 1), Bytes8{0x08});
+  EXPECT_EQ(ring.retire(0).opcode, SendOpcode::kBindWindow);
+  EXPECT_EQ(ring.retire(3).opcode, SendOpcode::kLocalInvalidate);
+}
+
 TEST_F(SendRingTest, DatagramHasItsAddressVectorBehindTheControlSegment) {
   SendRing ring(blocks_.data(), counter_.data(), size_, QpNumber(0xABCDEF), QpType::kUd);
   SendWorkRequest request;

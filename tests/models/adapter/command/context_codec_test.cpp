@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "models/adapter/memory/mkey_context.h"
+
 namespace hca::adapter {
 namespace {
 

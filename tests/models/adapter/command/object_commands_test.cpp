@@ -134,6 +134,33 @@ TEST_F(ObjectCommandsTest, PhysicalKeyOverTheWholeAddressSpace) {
   EXPECT_TRUE(issue(input).ok());
 }
 
+TEST_F(ObjectCommandsTest, IndirectKeyHoldsTheKeyThatItIsMadeOf) {
+  auto region = mkeyInput(1);
+  wire::MemoryKeyContext::LocalWrite::set(wire::CreateMemoryKeyInput::Context::mutableView(region), true);
+  const std::uint32_t below = issue(region).number();
+  auto input = mkeyInput(2);
+  const MutableByteView context = wire::CreateMemoryKeyInput::Context::mutableView(input);
+  wire::MemoryKeyContext::AccessModeLow::set(context, 2);
+  wire::MemoryKeyContext::Length::set(context, 0x200);
+  wire::CreateMemoryKeyInput::Translations::set(input, 0, std::uint64_t{0x200} << 32 | below << 8 | 0x77);
+  wire::CreateMemoryKeyInput::Translations::set(input, 1, 0x7F00'0000'0400);
+  const Reply created = issue(input);
+  ASSERT_TRUE(created.ok());
+  AccessRequest access;
+  access.key = MemoryKey(created.number() << 8 | 0x77);
+  access.pd = PdNumber(pd_);
+  access.address = 0x7F00'0000'0110;
+  access.length = 16;
+  access.access = Access::kRemoteWrite;
+  std::vector<Segment> segments;
+  ASSERT_EQ(mkeys_.translate(access, segments).fault, AccessFault::kNone);
+  EXPECT_EQ(segments[0].address, BusAddress(0x4000'0410));
+  const auto destroy = makeNumberInput(CommandOpcode::kDestroyMemoryKey, below);
+  expectRefusal(issue(destroy), CommandStatus::kResourceBusy, Syndrome::kMemoryKeyInUse);
+  EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDestroyMemoryKey, created.number())).ok());
+  EXPECT_TRUE(issue(destroy).ok());
+}
+
 TEST_F(ObjectCommandsTest, MemoryKeyRefusals) {
   auto input = mkeyInput(3);
   wire::CreateMemoryKeyInput::TranslationOctwords::set(input, 3);
@@ -145,6 +172,8 @@ TEST_F(ObjectCommandsTest, MemoryKeyRefusals) {
   input = mkeyInput(3);
   const MutableByteView context = wire::CreateMemoryKeyInput::Context::mutableView(input);
   wire::MemoryKeyContext::AccessModeLow::set(context, 2);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kMemoryKeyPiecesWrong);
+  wire::MemoryKeyContext::AccessModeLow::set(context, 3);
   expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kMemoryKeyModeUnsupported);
   wire::MemoryKeyContext::AccessModeLow::set(context, 1);
   wire::MemoryKeyContext::AccessModeHigh::set(context, 1);
@@ -345,6 +374,24 @@ TEST_F(ObjectCommandsTest, QueuePairRefusals) {
   for (const CommandOpcode opcode : {CommandOpcode::kDestroyQp, CommandOpcode::kQueryQp}) {
     expectRefusal(issue(makeNumberInput(opcode, 0x999), 0x110), CommandStatus::kBadResource, Syndrome::kUnknownQp);
   }
+}
+
+TEST_F(ObjectCommandsTest, MulticastGroupIsNamedByItsGid) {
+  auto input = makeInput(CommandOpcode::kAttachToMulticast, wire::MulticastInput::kSize);
+  input[0x09] = 0x12;
+  input[0x0A] = 0x34;
+  input[0x0B] = 0x56;
+  for (std::size_t i = 0; i < 16; ++i) input[0x10 + i] = static_cast<std::uint8_t>(0xF0 + i);
+  EXPECT_TRUE(issue(input).ok());
+  ASSERT_EQ(qps_.groups.size(), 1U);
+  EXPECT_EQ(qps_.groups[0].first, QpNumber(0x123456));
+  EXPECT_EQ(qps_.groups[0].second[0], 0xF0);
+  EXPECT_EQ(qps_.groups[0].second[15], 0xFF);
+  auto output = makeInput(CommandOpcode::kDetachFromMulticast, wire::MulticastInput::kSize);
+  std::copy(input.begin() + 8, input.end(), output.begin() + 8);
+  EXPECT_TRUE(issue(output).ok());
+  EXPECT_TRUE(qps_.groups.empty());
+  expectRefusal(issue(output), CommandStatus::kBadResource, Syndrome::kUnknownQp);
 }
 
 // ---- shared receive queues

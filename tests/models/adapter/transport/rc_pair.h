@@ -4,10 +4,12 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
+#include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/responder.h"
@@ -20,22 +22,32 @@
 
 namespace hca::adapter::test {
 
-/// Keys that cover [0, limit) of the bus one to one; `denied` holds those without the right.
+/// A key that covers [0, limit) of the bus one to one; all others are those of the table.
 class PlainTranslator final : public Translator {
  public:
   Translation translate(const AccessRequest& request, std::vector<Segment>& segments) override {
-    Translation result;
     lastDomain = request.pd;
+    if (request.key.value() != kKey) return keys.translate(request, segments);
+    Translation result;
     if (request.length == 0) return result;
-    if (request.key.value() != kKey) result.fault = AccessFault::kUnknownKey;
     if (request.address + request.length > limit) result.fault = AccessFault::kOutOfRange;
     if (result.fault == AccessFault::kNone) {
       segments.push_back({BusAddress(request.address), static_cast<std::uint32_t>(request.length)});
     }
     return result;
   }
+  PlainTranslator() {
+    PdNumber pd;
+    EXPECT_TRUE(pds.allocate(pd).ok());
+    EXPECT_EQ(pd.value(), kPd);
+  }
   static constexpr std::uint32_t kKey = 0x4201;
+  static constexpr std::uint32_t kPd = 1;
   std::uint64_t limit = 1 << 20;
+  MemoryConfig config;
+  PdTable pds{1};
+  CachePort cache;
+  MkeyTable keys{config, pds, cache};
   PdNumber lastDomain;
 };
 
@@ -94,18 +106,21 @@ struct Side {
         wire(calendar),
         context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(host), AdapterIndex(0)},
-        routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, 0xFFFF}),
+        routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, {}, 0xFFFF}),
         table(config, completions, events),
-        egress(context, config, true),
-        requester(context, config, {egress, translator, completions, table, table, routes}),
+        egress(context, config, routes, true),
+        loopback(context, config),
+        memoryOperations(context, config, translator, translator.keys, table),
+        requester(context, config, {egress, translator, completions, table, table, routes, memoryOperations}),
         sharedQueues(context, config, completions, events, table),
         receiveQueue(context, config, table, completions, sharedQueues),
         responses(context, egress, translator, table, routes),
         atomics(context),
-        responder(context, {receiveQueue, translator, completions, table, table, responses, atomics}),
+        responder(context, {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher(calendar, {table, requester, responder, cache}, 0xFFFF) {
-    egress.connect(wire);
+        dispatcher(calendar, {table, requester, responder, cache, table.groups()}, 0xFFFF) {
+    egress.connect(wire, loopback, table.groups());
+    loopback.connect(dispatcher);
     table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
   }
   observe::Probes probes;
@@ -121,6 +136,8 @@ struct Side {
   RouteBuilder routes;
   QpTable table;
   EgressPipeline egress;
+  Loopback loopback;
+  MemoryOperationUnit memoryOperations;
   Requester requester;
   SrqEngine sharedQueues;
   ReceiveQueueEngine receiveQueue;
@@ -155,6 +172,7 @@ class RcPair {
 
   static QpAttributes attributes() {
     QpAttributes attributes;
+    attributes.pd = PdNumber(PlainTranslator::kPd);
     attributes.uar = UarIndex(kUar);
     attributes.userIndex = 0x77;
     attributes.logSendQueueSize = kLogSend;
@@ -218,6 +236,9 @@ class RcPair {
     bool datagram = false;  // with a 48-byte address vector to B
     std::uint32_t queueKey = kQueueKey;
     bool globalRoute = false;
+    std::uint16_t remoteLid = 2;
+    std::optional<std::uint32_t> remoteQp;
+    std::optional<network::Gid> remoteGid;
   };
   /// Hand-assembled WQE: control, remote address (WRITE), one data segment.
   [[nodiscard]] std::vector<std::uint8_t> wqe(std::uint32_t length, const Options& o) const {
@@ -233,15 +254,15 @@ class RcPair {
     if (o.datagram) {
       put(bytes, o.queueKey, 4);
       put(bytes, 0, 4);
-      put(bytes, 0x80000000U | qpB.value(), 4);
+      put(bytes, 0x80000000U | o.remoteQp.value_or(qpB.value()), 4);
       put(bytes, 3, 1);  // service level
       put(bytes, 0, 1);
-      put(bytes, 2, 2);  // LID of B
+      put(bytes, o.remoteLid, 2);
       put(bytes, 0, 8);
       put(bytes, 0, 3);
       put(bytes, 0x40, 1);  // hop limit
       put(bytes, o.globalRoute ? 0x40000000U : 0U, 4);
-      for (int i = 0; i < 16; ++i) put(bytes, 0xB0U + static_cast<unsigned>(i), 1);
+      for (unsigned i = 0; i < 16; ++i) put(bytes, o.remoteGid ? (*o.remoteGid)[i] : 0xB0U + i, 1);
     }
     if (remote) {
       put(bytes, o.remote, 8);
@@ -269,6 +290,9 @@ class RcPair {
   void post(std::uint32_t length) { post(length, Options{}); }
   /// Posts a receive of `length` bytes at `address` on B: memory alone, as software does.
   void postReceive(std::uint32_t length, std::uint64_t address = kData, std::uint32_t key = PlainTranslator::kKey) {
+    postReceiveAt(b, length, address, key);
+  }
+  void postReceiveAt(Side& side, std::uint32_t length, std::uint64_t address, std::uint32_t key) {
     std::vector<std::uint8_t> bytes;
     put(bytes, length, 4);
     put(bytes, key, 4);
@@ -277,10 +301,10 @@ class RcPair {
     put(bytes, 0x100, 4);
     put(bytes, 0, 8);
     std::copy(bytes.begin(), bytes.end(),
-              b.memory.bytes.begin() + static_cast<std::ptrdiff_t>(kRing + (receiveIndex % 8) * 32));
+              side.memory.bytes.begin() + static_cast<std::ptrdiff_t>(kRing + (receiveIndex % 8) * 32));
     ++receiveIndex;
-    b.memory.bytes[kRecord + 2] = static_cast<std::uint8_t>(receiveIndex >> 8);
-    b.memory.bytes[kRecord + 3] = static_cast<std::uint8_t>(receiveIndex);
+    side.memory.bytes[kRecord + 2] = static_cast<std::uint8_t>(receiveIndex >> 8);
+    side.memory.bytes[kRecord + 3] = static_cast<std::uint8_t>(receiveIndex);
   }
   void fill(std::uint32_t length) {
     for (std::uint32_t i = 0; i < length; ++i) a.memory.bytes[kData + i] = static_cast<std::uint8_t>(i * 7 + i / 256);
