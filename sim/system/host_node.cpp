@@ -59,6 +59,7 @@ adapter::Hca::Options optionsOf(const config::Config& config, const network::Por
   options.address.lid = identity.lid;
   options.address.gid = config.link.layer == network::LinkLayer::kRoceV2 ? identity.ipv4Gid : identity.gid;
   options.address.mac = identity.mac;
+  options.seed = config.run.seed;
   options.movePayload = config.run.payload == config::PayloadMode::kMoved;
   return options;
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/completion/completion_port.h"
+#include "models/adapter/memory/cache_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/requester/processing_units.h"
 #include "models/adapter/transport/datapath_config.h"
@@ -21,7 +23,7 @@ namespace hca::adapter {
 /// The requester of all transport services: schedules queue pairs round robin, one packet a turn, on the processing
 /// units; numbers packets; keeps requests until they are acknowledged; goes back on a NAK or a time-out; completes in
 /// order. A request that fails reports its cause after everything before it is done.
-class Requester final : private EgressListener, private EgressRoomListener {
+class Requester final : private EgressListener, private EgressRoomListener, private CacheClient {
  public:
   struct Ports {
     EgressPipeline& egress;
@@ -30,6 +32,7 @@ class Requester final : private EgressListener, private EgressRoomListener {
     QpLookup& queuePairs;
     QpErrorSink& errors;
     const RouteBuilder& routes;
+    CachePort& cache;
   };
   Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
@@ -59,6 +62,8 @@ class Requester final : private EgressListener, private EgressRoomListener {
   [[nodiscard]] static bool hasWork(const QueuePair& qp);
   void schedule(QueuePair& qp);
   void pump();
+  bool isAtHand(const QueuePair& qp);
+  void onCacheReady(std::uint64_t token) override;
   void buildPacket(QueuePair& qp);
   void buildRead(QueuePair& qp, SendRequest& request);
   bool start(QueuePair& qp, SendRequest& request);
@@ -95,7 +100,8 @@ class Requester final : private EgressListener, private EgressRoomListener {
   kernel::Timer<Requester> unitTimer_;
   kernel::KeyedTimers<Requester> ackTimers_;
   kernel::KeyedTimers<Requester> rnrTimers_;
-  std::vector<Segment> segments_;  // of the packet being built
+  std::vector<Segment> segments_;                   // of the packet being built
+  std::unordered_set<std::uint64_t> fetchedAgain_;  // requests that came back to the chip; looked up only
   std::uint64_t retransmissions_ = 0;
 };
 

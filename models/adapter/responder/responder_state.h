@@ -23,6 +23,7 @@ struct ResponderState {
   std::uint32_t expectedPsn = 0;
   std::uint32_t messageNumber = 0;  ///< MSN, 24 bits
   bool nakSent = false;             ///< one NAK a gap
+  bool waitingForCache = false;     // a packet whose accesses missed
   bool waitingForReceive = false;   ///< the packet at the front of `waiting` needs a receive WQE that is being read
   kernel::RingQueue<network::Packet> waiting;  ///< arrived behind it
 
@@ -40,6 +41,9 @@ struct ResponderState {
   bool responsesQueued = false;             ///< in the response engine's list
   kernel::RingQueue<AtomicReplay> replays;  ///< results of the latest atomics, for duplicates
   EgressQueue egress;
+
+  /// Packets that arrive go to `waiting`.
+  [[nodiscard]] bool isWaiting() const { return waitingForReceive || waitingForCache; }
 };
 
 }  // namespace hca::adapter

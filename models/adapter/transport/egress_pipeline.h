@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
+#include "models/adapter/memory/cache_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/egress_queue.h"
@@ -38,9 +40,9 @@ class EgressRoomListener {
 
 /// Gathers the payload of packets by DMA and puts them on the wire, each queue pair's in order. The bytes that may be
 /// under way are bounded; whoever finds no room is called back.
-class EgressPipeline final : private pcie::DmaClient {
+class EgressPipeline final : private pcie::DmaClient, private CacheClient {
  public:
-  EgressPipeline(const AdapterContext& context, const DatapathConfig& config, bool movePayload);
+  EgressPipeline(const AdapterContext& context, const DatapathConfig& config, bool movePayload, CachePort& cache);
 
   void connect(network::PacketSender& port) { port_ = &port; }
 
@@ -48,7 +50,8 @@ class EgressPipeline final : private pcie::DmaClient {
   [[nodiscard]] bool hasRoom(EgressRoomListener& waiter);
 
   /// Queues `packet`. Its payload is read from `segments` (their lengths add up to packet.payloadLength), or is in the
-  /// packet already when `segments` is empty. `listener` may be nullptr.
+  /// packet already when `segments` is empty. `listener` may be nullptr. The packet waits for what the sender's last
+  /// accesses to the cache missed.
   void send(QueuePair& qp, EgressQueue& queue, network::Packet packet, const std::vector<Segment>& segments,
             EgressListener* listener);
 
@@ -75,6 +78,7 @@ class EgressPipeline final : private pcie::DmaClient {
   void onDmaWritten(std::uint64_t, host::DmaStatus) override {}
   void onRoomTimer();
   std::uint32_t allocate();
+  void onCacheReady(std::uint64_t token) override;
   void gather(std::uint32_t index, const std::vector<Segment>& segments);
   void drain(EgressQueue& queue);
   void transmit(Slot& slot);
@@ -84,9 +88,11 @@ class EgressPipeline final : private pcie::DmaClient {
   AdapterContext context_;
   const DatapathConfig& config_;
   bool movePayload_;
+  CachePort& cache_;
   network::PacketSender* port_ = nullptr;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> freeSlots_;
+  std::unordered_map<std::uint32_t, std::vector<Segment>> untranslated_;  // by slot: wait for the cache
   kernel::RingQueue<Release> releases_;       // packets given to the port whose last bit has not left
   std::int64_t reserved_ = 0;                 // bytes under way
   std::vector<EgressRoomListener*> blocked_;  // in the order in which they asked

@@ -94,14 +94,14 @@ struct Side {
                 HostIndex(host), AdapterIndex(0)},
         routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, 0xFFFF}),
         table(config, completions, events),
-        egress(context, config, true),
-        requester(context, config, {egress, translator, completions, table, table, routes}),
+        egress(context, config, true, cache),
+        requester(context, config, {egress, translator, completions, table, table, routes, cache}),
         receiveQueue(context, config, table, completions),
         responses(context, egress, translator, table, routes),
         atomics(context),
-        responder(context, {receiveQueue, translator, completions, table, table, responses, atomics}),
+        responder(context, config, {receiveQueue, translator, completions, table, table, responses, atomics, cache}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher(calendar, {table, requester, responder, cache}, 0xFFFF) {
+        dispatcher({table, requester, responder, cache}, 0xFFFF) {
     egress.connect(wire);
     table.connect({sendQueue, receiveQueue, requester, responder});
   }
