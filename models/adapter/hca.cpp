@@ -24,8 +24,11 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.maxEqs = static_cast<std::uint32_t>(config.event.maxEqs);
   capabilities.logMaxMkey = config.memory.logMaxMkey;
   capabilities.logMaxPd = config.memory.logMaxPd;
+  capabilities.logMaxSrq = SrqEngine::kLogMaxQueues;
+  capabilities.logMaxSrqSize = SrqEngine::kLogMaxSize;
   capabilities.uc = true;
   capabilities.ud = true;
+  capabilities.xrc = true;
   return capabilities;
 }
 
@@ -47,21 +50,22 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       requester_(context_, config_.transport,
                  {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, cache_}),
       sendQueue_(context_, config_.transport, queuePairs_, requester_, cache_),
-      receiveQueue_(context_, config_.transport, queuePairs_, completion_),
+      sharedQueues_(context_, config_.transport, completion_, events_, queuePairs_),
+      receiveQueue_(context_, config_.transport, queuePairs_, completion_, sharedQueues_),
       responses_(context_, egress_, memoryKeys_, queuePairs_, routes_),
       atomics_(context_),
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, cache_}),
       dispatcher_({queuePairs_, requester_, responder_, cache_}, options.address.partitionKey),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
-               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_}, events_,
+               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
                kernel::ClockDomain(config_.completion.timestampClock)),
       decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
   if (ContextCache::isLimited(config_.cache)) cache_.setModel(&contextCache_);
   contextCache_.setMemory(command_.device().pages);
   completion_.setCache(cache_);
   egress_.connect(port);
-  queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_});
+  queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_, sharedQueues_});
   completion_.setFailureSink(queuePairs_);
   events_.setHealthSink(*this);
   command_.setTeardownHandler([this] { destroyObjects(); });
@@ -89,6 +93,7 @@ void Hca::onMsixControl(bool enabled, bool functionMasked) { vectors_.setControl
 
 void Hca::destroyObjects() {
   queuePairs_.clear();
+  sharedQueues_.clear();
   completion_.reset();
   events_.reset();
 }

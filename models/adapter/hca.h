@@ -13,6 +13,7 @@
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/atomic_unit.h"
 #include "models/adapter/responder/responder.h"
@@ -83,6 +84,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   EgressPipeline egress_;
   Requester requester_;
   SendQueueEngine sendQueue_;
+  SrqEngine sharedQueues_;
   ReceiveQueueEngine receiveQueue_;
   ResponseEngine responses_;
   AtomicUnit atomics_;

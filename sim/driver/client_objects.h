@@ -13,6 +13,7 @@
 #include "sim/driver/moderation/moderation_policy.h"
 #include "sim/driver/receive_ring.h"
 #include "sim/driver/send_ring.h"
+#include "sim/driver/shared_receive_ring.h"
 #include "sim/driver/verbs_client.h"
 
 namespace hca::driver {
@@ -59,6 +60,17 @@ struct ClientCq final : host::MemoryWatcher {
   std::function<void(VerbsError)> destroyed;  // set while a destroy waits for acknowledgements
 };
 
+struct ClientSrq {
+  ClientSrq(const DmaBuffer& entries, const DoorbellRecord& doorbellRecord, const ReceiveQueueSize& size)
+      : buffer(entries), record(doorbellRecord), ring(entries.bytes, doorbellRecord.bytes, size) {}
+
+  SrqHandle handle;
+  SrqNumber number;
+  DmaBuffer buffer;
+  DoorbellRecord record;
+  SharedReceiveRing ring;
+};
+
 struct ClientQp {
   QpHandle handle;
   QpNumber number;
@@ -71,6 +83,8 @@ struct ClientQp {
   DoorbellRecord record;
   std::optional<SendRing> send;
   std::optional<ReceiveRing> receive;
+  std::optional<SrqHandle> srq;  // instead of it
+  SrqNumber srqNumber;
 
   /// Where the send queue begins in the buffer.
   [[nodiscard]] std::uint64_t sendOffset() const { return std::uint64_t{receiveSize.entries} << receiveSize.logStride; }

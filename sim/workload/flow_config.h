@@ -89,6 +89,7 @@ struct FlowConfig {
   std::uint32_t tx_depth = 128;
   std::uint32_t outs = 16;
   std::uint32_t rx_depth = 512;
+  bool srq = false;
   std::uint32_t cq_mod = 1;
   std::uint32_t post_list = 1;
   Bytes inline_size{0};
@@ -139,6 +140,7 @@ struct FlowConfig {
     key("outs", self.outs, range(1U, 128U),
         "Reads and atomics outstanding at the peer, a queue pair; rounded up to a power of two");
     key("rx_depth", self.rx_depth, range(1U, 32768U), "Receives posted in each receive queue");
+    key("srq", self.srq, "bandwidth: the server's queue pairs take their receives from one shared queue of rx_depth");
     key("cq_mod", self.cq_mod, range(1U, 32768U), "Every how many requests one is signaled");
     key("post_list", self.post_list, range(1U, 32768U), "Requests handed over in one post call");
     key("inline_size", self.inline_size, range(Bytes(0), Bytes(1024)),

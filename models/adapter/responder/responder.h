@@ -32,7 +32,7 @@ class Responder final : private ReceiveQueueListener,
     ReceiveQueueEngine& receiveQueue;
     Translator& translator;
     CompletionPort& completions;
-    QpErrorSink& errors;
+    QpEventSink& errors;
     QpLookup& queuePairs;
     ResponseEngine& responses;
     AtomicUnit& atomics;
@@ -42,7 +42,8 @@ class Responder final : private ReceiveQueueListener,
 
   /// A request packet arrived for `qp`, which may receive. May move the packet away.
   void onRequest(QueuePair& qp, network::Packet& packet);
-  /// In error: nothing more is executed; what was acknowledged may still leave.
+  /// In error: nothing more is executed; what was acknowledged may still leave. The receive WQE of a message under way
+  /// is flushed.
   void stop(QueuePair& qp);
   void reset(QueuePair& qp);
 
@@ -66,6 +67,7 @@ class Responder final : private ReceiveQueueListener,
 
   void onCacheReady(std::uint64_t token) override;
 
+  void reportEstablished(QueuePair& qp);
   void process(QueuePair& qp, network::Packet& packet);
   void processReliable(QueuePair& qp, network::Packet& packet);
   void processUnreliable(QueuePair& qp, network::Packet& packet);
@@ -75,10 +77,15 @@ class Responder final : private ReceiveQueueListener,
   Outcome execute(QueuePair& qp, network::Packet& packet);
   Outcome executeRead(QueuePair& qp, const network::Packet& packet);
   Outcome executeAtomic(QueuePair& qp, const network::Packet& packet);
+  bool selectSharedQueue(QueuePair& qp, const network::Packet& packet);
+  [[nodiscard]] PdNumber remoteDomain(const QueuePair& qp, const network::Packet& packet) const;
   bool mayRead(const QueuePair& qp, const network::Packet& packet);
   Outcome executeSend(QueuePair& qp, const network::Packet& packet);
   Outcome executeWrite(QueuePair& qp, const network::Packet& packet);
-  Outcome takeReceive(QueuePair& qp);
+  Outcome takeReceive(QueuePair& qp, const network::Packet& packet);
+  [[nodiscard]] CompletionRecord receiveRecord(const QueuePair& qp) const;
+  void finishReceive(QueuePair& qp, const CompletionRecord& record);
+  void failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError);
   Outcome startWrite(QueuePair& qp, const network::Packet& packet);
   Outcome placeInReceive(QueuePair& qp, const network::Packet& packet);
   Translation translate(const AccessRequest& request);

@@ -25,6 +25,7 @@ class PlainTranslator final : public Translator {
  public:
   Translation translate(const AccessRequest& request, std::vector<Segment>& segments) override {
     Translation result;
+    lastDomain = request.pd;
     if (request.length == 0) return result;
     if (request.key.value() != kKey) result.fault = AccessFault::kUnknownKey;
     if (request.address + request.length > limit) result.fault = AccessFault::kOutOfRange;
@@ -35,6 +36,7 @@ class PlainTranslator final : public Translator {
   }
   static constexpr std::uint32_t kKey = 0x4201;
   std::uint64_t limit = 1 << 20;
+  PdNumber lastDomain;
 };
 
 class Completions final : public CompletionPort, public CqDirectory {
@@ -96,14 +98,15 @@ struct Side {
         table(config, completions, events),
         egress(context, config, true, cache),
         requester(context, config, {egress, translator, completions, table, table, routes, cache}),
-        receiveQueue(context, config, table, completions),
+        sharedQueues(context, config, completions, events, table),
+        receiveQueue(context, config, table, completions, sharedQueues),
         responses(context, egress, translator, table, routes),
         atomics(context),
         responder(context, config, {receiveQueue, translator, completions, table, table, responses, atomics, cache}),
         sendQueue(context, config, table, requester, cache),
         dispatcher({table, requester, responder, cache}, 0xFFFF) {
     egress.connect(wire);
-    table.connect({sendQueue, receiveQueue, requester, responder});
+    table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
   }
   observe::Probes probes;
   kernel::PayloadPool pool;
@@ -119,6 +122,7 @@ struct Side {
   QpTable table;
   EgressPipeline egress;
   Requester requester;
+  SrqEngine sharedQueues;
   ReceiveQueueEngine receiveQueue;
   ResponseEngine responses;
   AtomicUnit atomics;
