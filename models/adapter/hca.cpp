@@ -40,6 +40,7 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
     : context_(context),
       config_(config),
       routes_(options.address),
+      contextCache_(context_, config_.cache, options.seed + context.host.value()),
       domains_(1U << config.memory.logMaxPd),
       uars_(UarIndex(wire::kFirstUarIndex), wire::kUarIndexEnd - wire::kFirstUarIndex),
       memoryKeys_(config_.memory, domains_, cache_),
@@ -47,24 +48,28 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       events_(context_, config_.event, vectors_),
       completion_(context_, config_.completion, events_, events_),
       queuePairs_(config_.transport, completion_, events_),
-      egress_(context_, config_.transport, routes_, options.movePayload),
+      egress_(context_, config_.transport, routes_, options.movePayload, cache_),
       loopback_(context_, config_.transport),
       memoryOperations_(context_, config_.transport, memoryKeys_, memoryKeys_, queuePairs_),
       requester_(context_, config_.transport,
-                 {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, memoryOperations_}),
+                 {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, memoryOperations_, cache_}),
       sendQueue_(context_, config_.transport, queuePairs_, requester_, cache_),
       sharedQueues_(context_, config_.transport, completion_, events_, queuePairs_),
       receiveQueue_(context_, config_.transport, queuePairs_, completion_, sharedQueues_),
       responses_(context_, egress_, memoryKeys_, queuePairs_, routes_),
       atomics_(context_),
-      responder_(context_, {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_,
-                            memoryKeys_}),
+      responder_(context_, config_.transport,
+                 {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
+                  cache_}),
       dispatcher_(context_.calendar, {queuePairs_, requester_, responder_, cache_, queuePairs_.groups()},
                   options.address.partitionKey),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
                kernel::ClockDomain(config_.completion.timestampClock)),
       decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
+  if (ContextCache::isLimited(config_.cache)) cache_.setModel(&contextCache_);
+  contextCache_.setMemory(command_.device().pages);
+  completion_.setCache(cache_);
   egress_.connect(port, loopback_, queuePairs_.groups());
   loopback_.connect(dispatcher_);
   queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_, sharedQueues_});
@@ -83,6 +88,7 @@ void Hca::onBarRead(unsigned bar, std::uint64_t offset, MutableByteView into) {
 
 void Hca::onReset() {
   destroyObjects();
+  contextCache_.reset();
   command_.reset();
   domains_.reset();
   uars_.reset();

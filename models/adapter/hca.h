@@ -9,6 +9,7 @@
 #include "models/adapter/event/msix_table.h"
 #include "models/adapter/hca_config.h"
 #include "models/adapter/memory/cache_port.h"
+#include "models/adapter/memory/context_cache.h"
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
@@ -36,6 +37,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
     AdapterIdentity identity;  ///< one port
     PortAddress address;       ///< of that port
     bool movePayload = true;
+    std::uint64_t seed = 1;
   };
 
   /// `context.dma` and `port` may be used only after construction of everything around.
@@ -64,6 +66,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] const CommandProcessor& command() const { return command_; }
   [[nodiscard]] const QpTable& queuePairs() const { return queuePairs_; }
   [[nodiscard]] const MkeyTable& memoryKeys() const { return memoryKeys_; }
+  [[nodiscard]] const ContextCache& caches() const { return contextCache_; }
 
  private:
   void onHealthProblem(HealthSyndrome syndrome) override;
@@ -73,6 +76,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   HcaConfig config_;
   RouteBuilder routes_;
   CachePort cache_;
+  ContextCache contextCache_;
   PdTable domains_;
   UarTable uars_;
   MkeyTable memoryKeys_;

@@ -5,6 +5,7 @@
 #include "models/adapter/completion/completion_config.h"
 #include "models/adapter/device_config.h"
 #include "models/adapter/event/event_config.h"
+#include "models/adapter/memory/cache_config.h"
 #include "models/adapter/memory/memory_config.h"
 #include "models/adapter/transport/datapath_config.h"
 
@@ -15,6 +16,7 @@ struct HcaConfig {
   CompletionConfig completion;
   EventConfig event;
   MemoryConfig memory;
+  CacheConfig cache;
   DatapathConfig transport;
   DeviceConfig device;
 };

@@ -52,7 +52,7 @@ struct BusAddressSpace::Implementation {
     return exists ? &owners[id.value()] : nullptr;
   }
 
-  std::uint64_t allocatePages(std::uint64_t count);
+  std::uint64_t allocatePages(std::uint64_t count, std::uint64_t firstPage);
   [[nodiscard]] std::uint64_t firstUsed(std::uint64_t page, std::uint64_t end) const;
   BusAddress create(OwnerId id, std::uint64_t firstPage, std::uint64_t address, std::uint64_t length, bool isShared);
   void fillPages(std::uint32_t index);
@@ -73,10 +73,13 @@ std::uint64_t BusAddressSpace::Implementation::firstUsed(std::uint64_t page, std
   return end;
 }
 
-std::uint64_t BusAddressSpace::Implementation::allocatePages(std::uint64_t count) {
+// `firstPage`: of the owner. A large range gets bus addresses whose large pages are its own.
+std::uint64_t BusAddressSpace::Implementation::allocatePages(std::uint64_t count, std::uint64_t firstPage) {
+  constexpr std::uint64_t kLarge = 512;
   std::uint64_t start = nextPage;
   bool cameRound = false;
   for (;;) {
+    if (count >= kLarge) start += (firstPage - start) % kLarge;
     if (start + count > BusPageTable::kPages) {
       if (cameRound) throw std::length_error("no bus addresses left");
       cameRound = true;
@@ -265,7 +268,7 @@ BusAddress BusAddressSpace::map(OwnerId id, std::uint64_t address, std::uint64_t
   if (!isRange(address, length)) throw std::invalid_argument("no range of memory that can be mapped");
   const BusAddress shared = self.shareExisting(*owner, address, length);
   if (shared.value() != 0) return shared;
-  return self.create(id, self.allocatePages(pagesAround(address, length)), address, length, true);
+  return self.create(id, self.allocatePages(pagesAround(address, length), address / kPageSize), address, length, true);
 }
 
 bool BusAddressSpace::mapAt(BusAddress bus, OwnerId id, std::uint64_t address, std::uint64_t length) {

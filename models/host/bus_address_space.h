@@ -70,7 +70,8 @@ class BusAddressSpace {
   void removeOwner(OwnerId owner);
 
   /// Maps whole pages around [address, address + length) and returns the bus address of `address` itself.
-  /// Pages of one call are contiguous on the bus. Pages already mapped by the owner keep their bus address only if the
+  /// Pages of one call are contiguous on the bus; a range of 2 MiB or more agrees with its bus addresses in the low 21
+  /// bits. Pages already mapped by the owner keep their bus address only if the
   /// whole range was mapped in one call before; otherwise they get a further one. Addresses are not given out again
   /// until all 48 bits came round, and never in the range of interrupt messages (0xFEE00000 to 0xFEEFFFFF).
   /// Throws std::invalid_argument for an unknown owner, an empty range, one longer than `kLongestMapping` or one that

@@ -2,19 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "models/base/config_key.h"
 #include "models/base/units.h"
+#include "models/host/page_size.h"
 
 namespace hca::host {
 
-/// What one translation covers.
-enum class IommuPage : std::uint8_t { k4KiB = 12, k2MiB = 21, k1GiB = 30 };
-
 struct IommuConfig {
   bool enabled = false;
-  IommuPage pageSize = IommuPage::k4KiB;
+  PageSize pageSize = PageSize::k4KiB;
   std::int64_t iotlbEntries = 64;
   Time walkLatency = nanoseconds(230);
   std::int64_t walkers = 4;
@@ -33,10 +30,3 @@ struct IommuConfig {
 };
 
 }  // namespace hca::host
-
-template <>
-struct hca::config::EnumNames<hca::host::IommuPage> {
-  static constexpr std::pair<const char*, hca::host::IommuPage> kNames[] = {{"4KiB", hca::host::IommuPage::k4KiB},
-                                                                            {"2MiB", hca::host::IommuPage::k2MiB},
-                                                                            {"1GiB", hca::host::IommuPage::k1GiB}};
-};

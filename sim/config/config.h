@@ -75,6 +75,7 @@ void forEachHostSection(HostSectionsType& host, Visit&& visit) {
   visit("adapter.completion", host.adapter.completion, "Writer of completion queue entries, and the arm rule");
   visit("adapter.event", host.adapter.event, "Event queues and interrupt vectors");
   visit("adapter.memory", host.adapter.memory, "Memory keys and protection domains");
+  visit("adapter.cache", host.adapter.cache, "What of the structures in host memory fits on the chip");
   visit("adapter.command", host.adapter.command, "The command interface");
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "models/base/config_key.h"
-#include "models/base/units.h"
+#include "models/host/page_size.h"
 
 namespace hca::driver {
 
@@ -17,6 +17,7 @@ struct DriverConfig {
   std::uint32_t command_eq_entries = 32;
   bool prefer_blueflame = true;
   bool confirm_arm = true;
+  host::PageSize largest_page = host::PageSize::k1GiB;
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -32,6 +33,9 @@ struct DriverConfig {
     key("confirm_arm", self.confirm_arm,
         "Programs that poll once more after an arm first read a register, so that the arm has arrived: needed where an "
         "arm counts for later entries alone (arm_rule = ib_spec), not where it compares indices");
+    key("largest_page", self.largest_page,
+        "Memory is registered in pages as large as its place allows, but no larger than this: 4KiB for a program "
+        "without huge pages");
   }
 };
 

@@ -14,6 +14,7 @@ ThreadClient::ThreadClient(const DriverEnvironment& environment, DriverRole& dri
       name_(std::move(name)),
       preferBlueFlame_(config.prefer_blueflame),
       confirmArm_(config.confirm_arm),
+      largestLogPage_(static_cast<unsigned>(config.largest_page)),
       memory_(environment.space, name_),
       records_(memory_),
       thread_(environment.calendar, environment_.cpu.core(core), environment_.cpu.config()),

@@ -158,6 +158,7 @@ class ThreadClient final : public VerbsClient,
   std::string name_;
   bool preferBlueFlame_;
   bool confirmArm_;
+  unsigned largestLogPage_;
   DmaMemory memory_;
   DoorbellRecords records_;
   host::SoftwareThread thread_;

@@ -21,13 +21,11 @@ using adapter::CommandResult;
 using adapter::QpTransition;
 
 // The largest pages at which program and bus agree, so that the translation is short.
-std::uint8_t logPageSize(const ClientMr& mr) {
+std::uint8_t logPageSize(const ClientMr& mr, unsigned largest) {
   constexpr unsigned kSmallest = 12;
-  constexpr unsigned kLargest = 30;
   const std::uint64_t difference = mr.address ^ mr.bus.value();
   unsigned log = kSmallest;
-  while (log < kLargest && (std::uint64_t{1} << log) < mr.length && (difference & (std::uint64_t{1} << log)) == 0)
-    ++log;
+  while (log < largest && (std::uint64_t{1} << log) < mr.length && (difference & (std::uint64_t{1} << log)) == 0) ++log;
   return static_cast<std::uint8_t>(log);
 }
 
@@ -79,7 +77,7 @@ adapter::MkeyAttributes ThreadClient::mkeyAttributes(const ClientMr& mr, std::ui
   key.pd = pd_;
   key.start = mr.address;
   key.length = mr.length;
-  key.logPageSize = logPageSize(mr);
+  key.logPageSize = logPageSize(mr, largestLogPage_);
   const std::uint64_t page = std::uint64_t{1} << key.logPageSize;
   const std::uint64_t end = mr.bus.value() + mr.length;
   for (std::uint64_t at = mr.bus.value() & ~(page - 1); at < end; at += page) key.pages.emplace_back(at);

@@ -13,6 +13,12 @@ namespace {
 
 constexpr AdapterIndex kOnlyAdapter(0);
 
+constexpr std::pair<adapter::CachedObject, const char*> kAdapterCaches[] = {
+    {adapter::CachedObject::kQpContext, "qp_context"},     {adapter::CachedObject::kCqContext, "cq_context"},
+    {adapter::CachedObject::kMemoryKey, "memory_key"},     {adapter::CachedObject::kTranslation, "translation"},
+    {adapter::CachedObject::kWorkRequest, "work_request"},
+};
+
 // The first arm race, if there is one: its server's queue is the one to watch.
 const FlowConfig* findRace(const config::Config& config) {
   for (const config::NamedFlow& named : config.flows) {
@@ -181,9 +187,12 @@ void Simulation::collectDma(report::Result& result) const {
 void Simulation::collectCaches(report::Result& result) const {
   for (std::size_t i = 0; i < system_.hosts(); ++i) {
     const HostNode& node = system_.host(i);
-    const auto add = [&](const char* name, const host::CacheCounters& counters) {
+    const auto add = [&](const char* name, const auto& counters) {
       result.caches.push_back({node.index(), name, counters.hits, counters.misses, counters.evictions});
     };
+    for (const auto& [what, name] : kAdapterCaches) {
+      if (const auto counters = node.adapter().caches().counters(what)) add(name, *counters);
+    }
     const host::MemoryTiming* memory = node.memoryTiming();
     if (memory == nullptr) continue;
     if (memory->iommu() != nullptr) add("iotlb", memory->iommu()->counters());

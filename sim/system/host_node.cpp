@@ -62,6 +62,7 @@ adapter::Hca::Options optionsOf(const config::Config& config, const network::Por
   options.address.gid = config.link.layer == network::LinkLayer::kRoceV2 ? identity.ipv4Gid : identity.gid;
   options.address.linkLocalGid = identity.gid;
   options.address.mac = identity.mac;
+  options.seed = config.run.seed;
   options.movePayload = config.run.payload == config::PayloadMode::kMoved;
   return options;
 }

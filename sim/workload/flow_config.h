@@ -87,6 +87,7 @@ struct FlowConfig {
   Bytes size{2};
   std::uint32_t qps = 1;
   std::uint32_t tx_depth = 128;
+  std::uint32_t outs = 16;
   std::uint32_t rx_depth = 512;
   bool srq = false;
   std::uint32_t cq_mod = 1;
@@ -136,6 +137,8 @@ struct FlowConfig {
     key("size", self.size, range(Bytes(0), Bytes(std::int64_t{1} << 30)), "Message size");
     key("qps", self.qps, range(1U, 65536U), "Queue pairs");
     key("tx_depth", self.tx_depth, range(1U, 32768U), "Requests outstanding in each send queue");
+    key("outs", self.outs, range(1U, 128U),
+        "Reads and atomics outstanding at the peer, a queue pair; rounded up to a power of two");
     key("rx_depth", self.rx_depth, range(1U, 32768U), "Receives posted in each receive queue");
     key("srq", self.srq, "bandwidth: the server's queue pairs take their receives from one shared queue of rx_depth");
     key("cq_mod", self.cq_mod, range(1U, 32768U), "Every how many requests one is signaled");

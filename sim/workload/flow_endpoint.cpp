@@ -54,7 +54,10 @@ void FlowEndpoint::setUp(Done done) {
 
 void FlowEndpoint::allocate() {
   receiveOffset_ = std::uint64_t{config_.qps} * slots_ * stride_;
-  base_ = client_.allocate(receiveOffset_ * 2, 4096);
+  // A large buffer lies in large pages.
+  constexpr std::uint64_t kPage = 4096;
+  constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
+  base_ = client_.allocate(receiveOffset_ * 2, receiveOffset_ * 2 < kLargePage ? kPage : kLargePage);
   bytes_ = client_.bytes(base_, receiveOffset_ * 2);
 }
 
@@ -149,6 +152,7 @@ void FlowEndpoint::connectFrom(std::uint32_t index, const FlowEndpoint& peer, co
   attributes.mtu = static_cast<std::uint32_t>(config_.mtu.count());
   attributes.ackTimeout = static_cast<std::uint8_t>(config_.ack_timeout);
   attributes.retryCount = static_cast<std::uint8_t>(config_.retry_count);
+  attributes.maxReads = static_cast<std::uint8_t>(config_.outs);
   attributes.rnrRetry = static_cast<std::uint8_t>(config_.rnr_retry);
   attributes.minRnrTimer = static_cast<std::uint8_t>(config_.min_rnr_timer);
   client_.connect(qp(index), remote, attributes, [this, index, &peer, done](VerbsError error) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/base/mixed_bits.h"
+
 namespace hca::adapter {
 
 CommandResult PageAccount::give(const std::vector<BusAddress>& pages) {
@@ -28,6 +30,15 @@ std::vector<BusAddress> PageAccount::take(std::size_t most) {
     pages_.pop_back();
   }
   return returned;
+}
+
+BusAddress PageAccount::home(std::uint64_t number, std::uint32_t length) const {
+  if (pages_.empty()) return BusAddress(0);
+  std::uint64_t each = 64;
+  while (each < length) each *= 2;
+  const std::uint64_t random = mixedBits(number);
+  constexpr unsigned kHalf = 32;
+  return advance(pages_[random % pages_.size()], (random >> kHalf) % (kPageSize / each) * each);
 }
 
 std::uint32_t PageAccount::missingForBoot() const {

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "models/adapter/command/command_result.h"
+#include "models/adapter/memory/context_memory_port.h"
 #include "models/base/ids.h"
 
 namespace hca::adapter {
 
 /// Keeps what was given and gives back exactly that. Real silicon keeps contexts in these pages; the model keeps them
-/// itself, so the pages are counted and never touched.
-class PageAccount {
+/// itself: the pages are counted, and where caches are limited, read and written without looking at the bytes.
+class PageAccount final : public ContextMemory {
  public:
   static constexpr std::uint64_t kPageSize = 4096;
 
@@ -32,6 +33,7 @@ class PageAccount {
   void setInUse(bool inUse) { inUse_ = inUse; }
   /// What `take` could return now.
   [[nodiscard]] std::size_t returnable() const;
+  [[nodiscard]] BusAddress home(std::uint64_t number, std::uint32_t length) const override;
   /// Nothing is held any more: the driver frees its pages after a reset.
   void reset();
 

@@ -36,6 +36,11 @@ void CqEngine::complete(const CompletionRecord& record) {
   });
   const std::uint32_t slot = acquireSlot();
   slots_[slot].record = record;
+  if (cache_ != nullptr && cache_->misses(CachedObject::kCqContext, record.cq.value(), *this, slot)) return;
+  build(slot);
+}
+
+void CqEngine::build(std::uint32_t slot) {
   builderFree_ = later(builderFree_, context_.now()) + buildTime_;
   context_.calendar.schedule(builderFree_ + writeTime_, kernel::Priority::kAdapter, *this, slot);
 }

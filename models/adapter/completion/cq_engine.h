@@ -12,6 +12,7 @@
 #include "models/adapter/completion/cq_directory.h"
 #include "models/adapter/event/eq_directory.h"
 #include "models/adapter/event/event_port.h"
+#include "models/adapter/memory/cache_port.h"
 #include "models/adapter/memory/index_allocator.h"
 #include "models/kernel/keyed_timers.h"
 #include "models/pcie/dma_port.h"
@@ -36,11 +37,14 @@ namespace hca::adapter {
 class CqEngine final : public CqDirectory,
                        public CompletionPort,
                        private kernel::CalendarClient,
+                       private CacheClient,
                        private pcie::DmaClient {
  public:
   /// All references outlive the engine. `failures` is told of queue pairs that can't complete.
   CqEngine(const AdapterContext& context, const CompletionConfig& config, EqDirectory& eventQueues, EventPort& events);
   void setFailureSink(QpFailureSink& failures) { failures_ = &failures; }
+  /// Where the contexts of queues are looked up. Without one all are on the chip.
+  void setCache(CachePort& cache) { cache_ = &cache; }
 
   // CqDirectory
   CommandResult create(const CqAttributes& attributes, CqNumber& number) override;
@@ -89,6 +93,8 @@ class CqEngine final : public CqDirectory,
   };
 
   // The writer.
+  void onCacheReady(std::uint64_t slot) override { build(static_cast<std::uint32_t>(slot)); }
+  void build(std::uint32_t slot);
   void onCalendar(std::uint64_t slot) override;
   void deliver(std::uint32_t slot);
   void writeEntry(CompletionQueue& queue, const CompletionRecord& record);
@@ -132,6 +138,7 @@ class CqEngine final : public CqDirectory,
   EqDirectory& eventQueues_;
   EventPort& events_;
   QpFailureSink* failures_ = nullptr;
+  CachePort* cache_ = nullptr;
 
   Time buildTime_;
   Time writeTime_;

@@ -139,14 +139,15 @@ Translation MkeyTable::translate(const AccessRequest& request, std::vector<Segme
   Translation result;
   if (request.length == 0) return result;
   const MkeyIndex index = indexOf(request.key);
-  result.delay = cache_.access(CachedObject::kMemoryKey, index.value());
+  cache_.access(CachedObject::kMemoryKey, index.value());
   const Entry* entry = find(index);
   result.fault = entry == nullptr ? AccessFault::kUnknownKey : examine(*entry, request);
   if (result.fault != AccessFault::kNone) return result;
   const MkeyAttributes& attributes = entry->attributes;
   result.relaxedOrdering = isWrite(request.access) ? attributes.relaxedOrderingWrite : attributes.relaxedOrderingRead;
+  if (request.checkOnly && attributes.mode != MkeyMode::kIndirect) return result;
   if (attributes.mode == MkeyMode::kTranslated) {
-    result.delay += appendTranslated(*entry, request, segments);
+    appendTranslated(*entry, request, segments);
   } else if (attributes.mode == MkeyMode::kPhysical) {
     appendPhysical(request, segments);
   } else {
@@ -173,7 +174,6 @@ void MkeyTable::appendPieces(const MkeyAttributes& attributes, const AccessReque
     part.length = std::min(piece.length - skip, left);
     part.access = accessToPiece(request.access);
     const Translation translation = translate(part, segments);
-    result.delay += translation.delay;
     result.fault = translation.fault;
     if (result.fault != AccessFault::kNone) return segments.resize(first);
     left -= part.length;
@@ -209,24 +209,22 @@ void MkeyTable::appendPhysical(const AccessRequest& request, std::vector<Segment
   }
 }
 
-Time MkeyTable::appendTranslated(const Entry& entry, const AccessRequest& request, std::vector<Segment>& segments) {
+void MkeyTable::appendTranslated(const Entry& entry, const AccessRequest& request, std::vector<Segment>& segments) {
   const MkeyAttributes& attributes = entry.attributes;
   const std::uint64_t mask = pageMask(attributes.logPageSize);
   const std::uint64_t pageKey = std::uint64_t{indexOf(request.key).value()} << 32;
   const std::size_t first = segments.size();
   std::uint64_t position = request.address - (attributes.start & ~mask);
   std::uint64_t left = request.length;
-  Time delay{};
   while (left != 0) {
     const std::uint64_t page = position >> attributes.logPageSize;
     const std::uint64_t offset = position & mask;
     const std::uint64_t piece = std::min({left, mask + 1 - offset, kLongestPiece});
-    delay += cache_.access(CachedObject::kTranslation, pageKey | page);
+    cache_.access(CachedObject::kTranslation, pageKey | page);
     append(segments, first, attributes.pages[page].value() + offset, static_cast<std::uint32_t>(piece));
     position += piece;
     left -= piece;
   }
-  return delay;
 }
 
 }  // namespace hca::adapter

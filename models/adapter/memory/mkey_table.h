@@ -69,7 +69,7 @@ class MkeyTable final : public Translator, public MemoryKeyPort {
   [[nodiscard]] static AccessFault examine(const Entry& entry, const AccessRequest& request);
   [[nodiscard]] static bool inRange(const MkeyAttributes& attributes, std::uint64_t address, std::uint64_t length);
   static void appendPhysical(const AccessRequest& request, std::vector<Segment>& segments);
-  Time appendTranslated(const Entry& entry, const AccessRequest& request, std::vector<Segment>& segments);
+  void appendTranslated(const Entry& entry, const AccessRequest& request, std::vector<Segment>& segments);
 
   // Work requests.
   [[nodiscard]] static KeyFault admit(const Entry* entry, const KeyUpdate& update);

@@ -6,7 +6,6 @@
 
 #include "models/adapter/memory/mkey_attributes.h"
 #include "models/base/ids.h"
-#include "models/base/units.h"
 
 namespace hca::adapter {
 
@@ -28,6 +27,8 @@ struct AccessRequest {
   std::uint64_t address = 0;
   std::uint64_t length = 0;  ///< bytes; 0 passes without looking at the key (InfiniBand volume 1, 10.6.4 and 9.7.4.1)
   Access access = Access::kLocalRead;
+  /// The check alone is wanted: no segment is appended, no translation looked up.
+  bool checkOnly = false;
 };
 
 /// One contiguous piece on the bus.
@@ -39,8 +40,6 @@ struct Segment {
 struct Translation {
   AccessFault fault = AccessFault::kNone;
   bool relaxedOrdering = false;
-  /// Extra time for cache misses; zero with unlimited caches.
-  Time delay{};
 };
 
 class Translator {

@@ -68,6 +68,7 @@ void Requester::pump() {
     if (!ports_.egress.hasRoom(*this)) return;
     QueuePair* qp = ports_.queuePairs.find(ready_.pop());
     if (qp == nullptr || !std::exchange(qp->requester.queued, false) || !hasWork(*qp)) continue;
+    if (ports_.cache.isLimited() && !isAtHand(*qp)) continue;
     units_.occupy(context_.after(config_.issueCycles));
     buildPacket(*qp);
     if (!qp->requester.queued && hasWork(*qp)) {
@@ -75,6 +76,26 @@ void Requester::pump() {
       ready_.push(qp->number);
     }
   }
+}
+
+// Whether the request that is next is on the chip. If not, it is fetched again, and the queue pair waits.
+bool Requester::isAtHand(const QueuePair& qp) {
+  const SendRequest& next = qp.requester.requests[qp.requester.cursor];
+  if (next.started) return true;
+  const std::uint64_t key = workRequestKey(qp.number.value(), next.index);
+  const bool cameBack = fetchedAgain_.erase(key) > 0;
+  if (!cameBack && ports_.cache.misses(CachedObject::kWorkRequest, key, *this, key)) return false;
+  ports_.cache.drop(CachedObject::kWorkRequest, key);
+  return true;
+}
+
+void Requester::onCacheReady(std::uint64_t token) {
+  constexpr unsigned kIndexBits = 32;
+  QueuePair* qp = ports_.queuePairs.find(QpNumber(static_cast<std::uint32_t>(token >> kIndexBits)));
+  if (qp == nullptr || !hasWork(*qp)) return;
+  const SendRequest& next = qp->requester.requests[qp->requester.cursor];
+  if (!next.started && workRequestKey(qp->number.value(), next.index) == token) fetchedAgain_.insert(token);
+  schedule(*qp);
 }
 
 // ---- packets
@@ -119,6 +140,11 @@ void Requester::buildRead(QueuePair& qp, SendRequest& request) {
   ++state.cursor;
   state.cursorPacket = 0;
   segments_.clear();
+  if (ports_.cache.isLimited()) {
+    // Where the data will go is looked up now; what is wrong with it shows when the data comes.
+    gather(qp, request, offset, request.length - offset, Access::kLocalWrite);
+    segments_.clear();
+  }
   ports_.egress.send(qp, state.egress, std::move(packet), segments_, this);
 }
 

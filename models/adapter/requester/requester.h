@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/completion/completion_port.h"
+#include "models/adapter/memory/cache_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/requester/memory_operation_unit.h"
 #include "models/adapter/requester/processing_units.h"
@@ -22,7 +24,10 @@ namespace hca::adapter {
 /// The requester of all transport services: schedules queue pairs round robin, one packet a turn, on the processing
 /// units; numbers packets; keeps requests until they are acknowledged; goes back on a NAK or a time-out; completes in
 /// order. A request that fails reports its cause after everything before it is done.
-class Requester final : private EgressListener, private EgressRoomListener, private MemoryOperationListener {
+class Requester final : private EgressListener,
+                        private EgressRoomListener,
+                        private MemoryOperationListener,
+                        private CacheClient {
  public:
   struct Ports {
     EgressPipeline& egress;
@@ -32,6 +37,7 @@ class Requester final : private EgressListener, private EgressRoomListener, priv
     QpEventSink& errors;
     const RouteBuilder& routes;
     MemoryOperationUnit& memoryOperations;
+    CachePort& cache;
   };
   Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
@@ -65,6 +71,8 @@ class Requester final : private EgressListener, private EgressRoomListener, priv
   [[nodiscard]] static bool fenceHolds(const RequesterState& state, FenceMode fence);
   void schedule(QueuePair& qp);
   void pump();
+  bool isAtHand(const QueuePair& qp);
+  void onCacheReady(std::uint64_t token) override;
   void buildPacket(QueuePair& qp);
   void buildRead(QueuePair& qp, SendRequest& request);
   void runMemoryOperation(QueuePair& qp, SendRequest& request);
@@ -104,7 +112,8 @@ class Requester final : private EgressListener, private EgressRoomListener, priv
   kernel::Timer<Requester> unitTimer_;
   kernel::KeyedTimers<Requester> ackTimers_;
   kernel::KeyedTimers<Requester> rnrTimers_;
-  std::vector<Segment> segments_;  // of the packet being built
+  std::vector<Segment> segments_;                   // of the packet being built
+  std::unordered_set<std::uint64_t> fetchedAgain_;  // requests that came back to the chip; looked up only
   std::uint64_t retransmissions_ = 0;
 };
 

@@ -79,6 +79,7 @@ bool Requester::placeReturned(const QueuePair& qp, const SendRequest& request, c
   constexpr std::uint32_t kAtomicSize = 8;
   const std::uint32_t length = request.isAtomic() ? kAtomicSize : packet.payloadLength;
   segments_.clear();
+  const CachePort::Bypass translated(ports_.cache);  // when the request was built
   if (!gather(qp, request, request.packetsReturned * qp.attributes.mtu, length, Access::kLocalWrite)) return false;
   const ByteView data = request.isAtomic() ? bytesOf(packet.atomicResult) : packet.payload.view();
   std::uint32_t offset = 0;

@@ -13,7 +13,11 @@ namespace hca::adapter {
 
 using Message = ResponderState::Message;
 
-Responder::Responder(const AdapterContext& context, const Ports& ports) : context_(context), ports_(ports) {
+Responder::Responder(const AdapterContext& context, const DatapathConfig& config, const Ports& ports)
+    : context_(context),
+      config_(config),
+      ports_(ports),
+      ackTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Responder::onAckDelay) {
   ports_.receiveQueue.connect(*this);
   ports_.responses.connect(*this);
   ports_.atomics.connect(*this);
@@ -21,7 +25,7 @@ Responder::Responder(const AdapterContext& context, const Ports& ports) : contex
 
 void Responder::onRequest(QueuePair& qp, network::Packet& packet) {
   if (qp.attributes.state == QpState::kReadyToReceive) reportEstablished(qp);
-  if (qp.responder.waitingForReceive) return qp.responder.waiting.push(std::move(packet));
+  if (qp.responder.isWaiting()) return qp.responder.waiting.push(std::move(packet));
   process(qp, packet);
 }
 
@@ -51,7 +55,7 @@ void Responder::processReliable(QueuePair& qp, network::Packet& packet) {
   state.expectedPsn = psnAdd(state.expectedPsn, sequenceNumbersOf(packet, qp.attributes.mtu));
   if (hasOwnResponse(packet.operation)) return;
   if (endsMessage(packet.operation)) finishMessage(qp, packet);
-  if (packet.ackRequest) acknowledge(qp, aeth::kAck, packet.psn);
+  if (packet.ackRequest) answer(qp, packet.psn);
 }
 
 // InfiniBand volume 1, 9.8.2.2: a gap costs the message under way; the next one that begins is welcome.
@@ -71,9 +75,11 @@ void Responder::processUnreliable(QueuePair& qp, network::Packet& packet) {
 
 bool Responder::executeOrWait(QueuePair& qp, network::Packet& packet) {
   const Outcome outcome = execute(qp, packet);
-  if (outcome == Outcome::kWait) {
-    qp.responder.waitingForReceive = true;
-    qp.responder.waiting.push(std::move(packet));
+  if (outcome == Outcome::kWait || outcome == Outcome::kMissed) {
+    ResponderState& state = qp.responder;
+    (outcome == Outcome::kWait ? state.waitingForReceive : state.waitingForCache) = true;
+    if (beginsMessage(packet.operation)) state.message = Message::kNone;  // begins again
+    state.waiting.push(std::move(packet));
   }
   return outcome == Outcome::kDone;
 }
@@ -84,9 +90,7 @@ void Responder::processDuplicate(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   ++duplicates_;
   if (packet.operation == network::Operation::kReadRequest) {
-    if (mayRead(qp, packet)) {
-      ports_.responses.send(qp, readResponse(packet, state.messageNumber, remoteDomain(qp, packet)));
-    }
+    if (mayRead(qp, packet)) send(qp, readResponse(packet, state.messageNumber, remoteDomain(qp, packet)));
     return;
   }
   if (network::carriesAtomic(packet.operation)) {
@@ -95,7 +99,7 @@ void Responder::processDuplicate(QueuePair& qp, const network::Packet& packet) {
       Response replay = atomicResponse(packet, state.messageNumber);
       replay.ready = true;
       replay.result = state.replays[i].result;
-      return ports_.responses.send(qp, replay);
+      return send(qp, replay);
     }
     return;
   }
@@ -169,15 +173,16 @@ PdNumber Responder::remoteDomain(const QueuePair& qp, const network::Packet& pac
 
 bool Responder::mayRead(const QueuePair& qp, const network::Packet& packet) {
   segments_.clear();
-  const AccessRequest access{packet.remoteKey,     remoteDomain(qp, packet), qp.number,
-                             packet.remoteAddress, packet.dmaLength,         Access::kRemoteRead};
-  return qp.attributes.remoteRead && ports_.translator.translate(access, segments_).fault == AccessFault::kNone;
+  const AccessRequest access{packet.remoteKey, remoteDomain(qp, packet), qp.number, packet.remoteAddress,
+                             packet.dmaLength, Access::kRemoteRead,      true};
+  return qp.attributes.remoteRead && translate(access).fault == AccessFault::kNone;
 }
 
 Responder::Outcome Responder::executeRead(QueuePair& qp, const network::Packet& packet) {
   if (!mayRead(qp, packet)) return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
+  if (missed(qp)) return Outcome::kMissed;
   qp.responder.messageNumber = psnAdd(qp.responder.messageNumber, 1);
-  ports_.responses.send(qp, readResponse(packet, qp.responder.messageNumber, remoteDomain(qp, packet)));
+  send(qp, readResponse(packet, qp.responder.messageNumber, remoteDomain(qp, packet)));
   return Outcome::kDone;
 }
 
@@ -188,11 +193,12 @@ Responder::Outcome Responder::executeAtomic(QueuePair& qp, const network::Packet
   segments_.clear();
   const AccessRequest access{packet.remoteKey, remoteDomain(qp, packet), qp.number, packet.remoteAddress,
                              kOperandSize,     Access::kRemoteAtomic};
-  if (!qp.attributes.remoteAtomic || ports_.translator.translate(access, segments_).fault != AccessFault::kNone) {
+  if (!qp.attributes.remoteAtomic || translate(access).fault != AccessFault::kNone) {
     return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   }
+  if (missed(qp)) return Outcome::kMissed;
   qp.responder.messageNumber = psnAdd(qp.responder.messageNumber, 1);
-  ports_.responses.send(qp, atomicResponse(packet, qp.responder.messageNumber));
+  send(qp, atomicResponse(packet, qp.responder.messageNumber));
   AtomicOperation operation;
   operation.compareSwap = packet.operation == network::Operation::kCompareSwap;
   operation.address = segments_.front().address;
@@ -308,12 +314,37 @@ void Responder::failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendo
   finishReceive(qp, record);
 }
 
+// With acknowledge coalescing: now, if enough requests wait for it, or soon.
+void Responder::answer(QueuePair& qp, std::uint32_t psn) {
+  if (config_.ackCoalescing == 1) return acknowledge(qp, aeth::kAck, psn);
+  DeferredAck& deferred = deferredAcks_[qp.number.value()];
+  deferred.psn = psn;
+  if (++deferred.requests == config_.ackCoalescing) return acknowledge(qp, aeth::kAck, psn);
+  if (ackTimers_.deadline(qp.number.value()) == kForever)
+    ackTimers_.set(qp.number.value(), context_.now() + config_.ackDelay);
+}
+
+void Responder::onAckDelay(std::uint32_t qpNumber) {
+  QueuePair* qp = ports_.queuePairs.find(QpNumber(qpNumber));
+  const auto deferred = deferredAcks_.find(qpNumber);
+  if (deferred == deferredAcks_.end()) return;
+  const std::uint32_t psn = deferred->second.psn;
+  deferredAcks_.erase(deferred);
+  if (qp != nullptr && qp->mayReceive()) acknowledge(*qp, aeth::kAck, psn);
+}
+
+// Any response acknowledges what came before its request (InfiniBand volume 1, 9.7.5.1.2).
+void Responder::send(QueuePair& qp, const Response& response) {
+  if (!deferredAcks_.empty() && deferredAcks_.erase(qp.number.value()) > 0) ackTimers_.cancel(qp.number.value());
+  ports_.responses.send(qp, response);
+}
+
 void Responder::acknowledge(QueuePair& qp, std::uint8_t syndrome, std::uint32_t psn) {
   Response response;
   response.syndrome = syndrome;
   response.psn = psn;
   response.messageNumber = qp.responder.messageNumber;
-  ports_.responses.send(qp, response);
+  send(qp, response);
 }
 
 // ---- waiting for receive WQEs
@@ -338,12 +369,34 @@ void Responder::onReceiveEmpty(QueuePair& qp) {
   resumeWaiting(qp);
 }
 
+Translation Responder::translate(const AccessRequest& request) {
+  if (!hasWaited_) return ports_.translator.translate(request, segments_);
+  const CachePort::Bypass bypass(ports_.cache);
+  return ports_.translator.translate(request, segments_);
+}
+
+// Whether the packet has to wait for what its accesses missed; it is executed anew then.
+bool Responder::missed(const QueuePair& qp) { return !hasWaited_ && ports_.cache.waits(*this, qp.number.value()); }
+
+void Responder::onCacheReady(std::uint64_t token) {
+  QueuePair* qp = ports_.queuePairs.find(QpNumber(static_cast<std::uint32_t>(token)));
+  if (qp == nullptr || !std::exchange(qp->responder.waitingForCache, false) || !qp->mayReceive()) return;
+  ResponderState& state = qp->responder;
+  network::Packet packet = state.waiting.pop();
+  hasWaited_ = true;
+  process(*qp, packet);
+  hasWaited_ = false;
+  if (!state.isWaiting()) return resumeWaiting(*qp);
+  // It waits for a receive now: back to the front.
+  for (std::size_t others = state.waiting.size() - 1; others > 0; --others) state.waiting.push(state.waiting.pop());
+}
+
 void Responder::resumeWaiting(QueuePair& qp) {
   ResponderState& state = qp.responder;
   std::size_t left = state.waiting.size();
   while (left-- > 0 && qp.mayReceive()) {
     network::Packet packet = state.waiting.pop();
-    if (state.waitingForReceive) {
+    if (state.isWaiting()) {
       state.waiting.push(std::move(packet));  // rotates: the order of the others stays
       continue;
     }
@@ -357,11 +410,14 @@ void Responder::stop(QueuePair& qp) {
   // The WQE of a message under way is the oldest of those that are flushed.
   if (state.hasReceive) failHeld(qp, CqeSyndrome::kWorkRequestFlushed, vendor_error::kFlushed);
   state.waitingForReceive = false;
+  state.waitingForCache = false;
   state.waiting.clear();
+  deferredAcks_.erase(qp.number.value());
 }
 
 void Responder::reset(QueuePair& qp) {
   ports_.responses.reset(qp);
+  deferredAcks_.erase(qp.number.value());
   if (qp.responder.hasReceive) ports_.receiveQueue.release(qp);
   qp.responder = ResponderState{};
 }

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/completion/completion_port.h"
 #include "models/adapter/event/event_port.h"
+#include "models/adapter/memory/cache_port.h"
 #include "models/adapter/memory/memory_key_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/responder/atomic_unit.h"
 #include "models/adapter/responder/response_engine.h"
+#include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/kernel/keyed_timers.h"
 #include "models/network/packet.h"
 
 namespace hca::adapter {
@@ -22,6 +26,7 @@ namespace hca::adapter {
 class Responder final : private ReceiveQueueListener,
                         private ResponseFaultSink,
                         private AtomicListener,
+                        private CacheClient,
                         private pcie::DmaClient {
  public:
   struct Ports {
@@ -33,8 +38,9 @@ class Responder final : private ReceiveQueueListener,
     ResponseEngine& responses;
     AtomicUnit& atomics;
     MemoryKeyPort& keys;
+    CachePort& cache;
   };
-  Responder(const AdapterContext& context, const Ports& ports);
+  Responder(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
   /// A request packet arrived for `qp`, which may receive. May move the packet away.
   void onRequest(QueuePair& qp, network::Packet& packet);
@@ -52,7 +58,7 @@ class Responder final : private ReceiveQueueListener,
   [[nodiscard]] std::uint64_t unreliableDrops() const { return unreliableDrops_; }
 
  private:
-  enum class Outcome : std::uint8_t { kDone, kWait, kFailed };
+  enum class Outcome : std::uint8_t { kDone, kWait, kMissed, kFailed };
 
   void onReceiveAvailable(QueuePair& qp) override;
   void onReceiveEmpty(QueuePair& qp) override;
@@ -61,11 +67,13 @@ class Responder final : private ReceiveQueueListener,
   void onDmaRead(std::uint64_t, host::DmaStatus, ByteView) override {}
   void onDmaWritten(std::uint64_t token, host::DmaStatus status) override;
 
+  void onCacheReady(std::uint64_t token) override;
+
   void reportEstablished(QueuePair& qp);
   void process(QueuePair& qp, network::Packet& packet);
   void processReliable(QueuePair& qp, network::Packet& packet);
   void processUnreliable(QueuePair& qp, network::Packet& packet);
-  /// False if the packet has to wait for a receive WQE, or ended in an error.
+  /// False if the packet has to wait for a receive WQE or a translation, or ended in an error.
   bool executeOrWait(QueuePair& qp, network::Packet& packet);
   void processDuplicate(QueuePair& qp, const network::Packet& packet);
   Outcome execute(QueuePair& qp, network::Packet& packet);
@@ -83,6 +91,8 @@ class Responder final : private ReceiveQueueListener,
   void failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError);
   Outcome startWrite(QueuePair& qp, const network::Packet& packet);
   Outcome placeInReceive(QueuePair& qp, const network::Packet& packet);
+  Translation translate(const AccessRequest& request);
+  [[nodiscard]] bool missed(const QueuePair& qp);
   AccessFault locate(const QueuePair& qp, std::uint64_t from, std::uint64_t length, bool& relaxedOrdering);
   Outcome placeByWrite(QueuePair& qp, const network::Packet& packet);
   bool placeGlobalRoute(QueuePair& qp, const network::Packet& packet);
@@ -92,12 +102,25 @@ class Responder final : private ReceiveQueueListener,
   Outcome refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event);
   Outcome failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome, std::uint8_t vendorError,
                       std::uint8_t nak);
+  void answer(QueuePair& qp, std::uint32_t psn);
+  void onAckDelay(std::uint32_t qpNumber);
+  void send(QueuePair& qp, const Response& response);
   void acknowledge(QueuePair& qp, std::uint8_t syndrome, std::uint32_t psn);
   void resumeWaiting(QueuePair& qp);
   std::uint64_t rememberPlacing(const observe::WorkRequestId& request);
 
+  /// An acknowledgement that waits for further requests.
+  struct DeferredAck {
+    std::uint32_t psn = 0;
+    std::int64_t requests = 0;
+  };
+
   AdapterContext context_;
+  const DatapathConfig& config_;
   Ports ports_;
+  std::unordered_map<std::uint32_t, DeferredAck> deferredAcks_;  // by queue pair
+  kernel::KeyedTimers<Responder> ackTimers_;
+  bool hasWaited_ = false;  // the packet being executed did, for what its accesses missed
   std::vector<Segment> segments_;
   std::vector<observe::WorkRequestId> placing_;  // requests whose last write is under way, for probes alone
   std::vector<std::uint64_t> freePlacing_;       // reusable places in it

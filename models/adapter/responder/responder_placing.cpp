@@ -12,10 +12,11 @@ namespace hca::adapter {
 Responder::Outcome Responder::startWrite(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   segments_.clear();
-  const AccessRequest access{packet.remoteKey,     remoteDomain(qp, packet), qp.number,
-                             packet.remoteAddress, packet.dmaLength,         Access::kRemoteWrite};
+  const bool checkOnly = !endsMessage(packet.operation);  // each packet looks up its own part
+  const AccessRequest access{packet.remoteKey, remoteDomain(qp, packet), qp.number, packet.remoteAddress,
+                             packet.dmaLength, Access::kRemoteWrite,     checkOnly};
   if (!qp.attributes.remoteWrite) return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
-  const Translation translation = ports_.translator.translate(access, segments_);
+  const Translation translation = translate(access);
   if (translation.fault != AccessFault::kNone)
     return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   state.writeRelaxed = translation.relaxedOrdering;
@@ -40,11 +41,12 @@ Responder::Outcome Responder::placeByWrite(QueuePair& qp, const network::Packet&
     const AccessRequest access{
         state.writeKey,       remoteDomain(qp, packet), qp.number, state.writeAddress + state.received,
         packet.payloadLength, Access::kRemoteWrite};
-    const Translation translation = ports_.translator.translate(access, segments_);
+    const Translation translation = translate(access);
     if (translation.fault != AccessFault::kNone)
       return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
     state.writeRelaxed = translation.relaxedOrdering;
   }
+  if (missed(qp)) return Outcome::kMissed;
   scatter(qp, packet, state.writeRelaxed);
   state.received += packet.payloadLength;
   return Outcome::kDone;
@@ -61,6 +63,7 @@ Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packe
     return failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection,
                        aeth::kNakRemoteOperation);
   }
+  if (missed(qp)) return Outcome::kMissed;
   scatter(qp, packet, relaxed);
   state.received += packet.payloadLength;
   return Outcome::kDone;
@@ -79,7 +82,7 @@ AccessFault Responder::locate(const QueuePair& qp, std::uint64_t from, std::uint
     }
     const std::uint64_t take = std::min<std::uint64_t>(segment.length - from, length);
     const AccessRequest access{segment.key, domain, qp.number, segment.address + from, take, Access::kLocalWrite};
-    const Translation translation = ports_.translator.translate(access, segments_);
+    const Translation translation = translate(access);
     if (translation.fault != AccessFault::kNone) return translation.fault;
     relaxedOrdering = relaxedOrdering || translation.relaxedOrdering;
     length -= take;

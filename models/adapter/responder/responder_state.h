@@ -23,6 +23,7 @@ struct ResponderState {
   std::uint32_t expectedPsn = 0;
   std::uint32_t messageNumber = 0;  ///< MSN, 24 bits
   bool nakSent = false;             ///< one NAK a gap
+  bool waitingForCache = false;     ///< the packet at the front of `waiting` needs what its accesses missed
   bool established = false;         ///< a packet came before the queue pair was ready to send, and was reported
   bool waitingForReceive = false;   ///< the packet at the front of `waiting` needs a receive WQE that is being read
   kernel::RingQueue<network::Packet> waiting;  ///< arrived behind it
@@ -42,6 +43,9 @@ struct ResponderState {
   bool responsesQueued = false;             ///< in the response engine's list
   kernel::RingQueue<AtomicReplay> replays;  ///< results of the latest atomics, for duplicates
   EgressQueue egress;
+
+  /// Packets that arrive go to `waiting`.
+  [[nodiscard]] bool isWaiting() const { return waitingForReceive || waitingForCache; }
 };
 
 }  // namespace hca::adapter

@@ -80,8 +80,8 @@ void SendQueueEngine::onDoorbellDue(Doorbell& doorbell) {
     return;
   }
   if (!std::exchange(doorbell.contextLoaded, true)) {
-    const Time wait = cache_.access(CachedObject::kQpContext, qp->number.value());
-    if (wait > Time()) return doorbells_.send(context_.now() + wait, std::move(doorbell));
+    if (cache_.isLimited()) return hold(*qp, std::move(doorbell));
+    cache_.access(CachedObject::kQpContext, qp->number.value());
   }
   SendQueueState& state = qp->send;
   const auto counter = static_cast<std::uint16_t>(Control::Index::get(indexWord));
@@ -104,6 +104,24 @@ void SendQueueEngine::onDoorbellDue(Doorbell& doorbell) {
   fetch(*qp);
 }
 
+// Goes on at once if the context is there.
+void SendQueueEngine::hold(const QueuePair& qp, Doorbell doorbell) {
+  if (freeHeld_.empty()) {
+    freeHeld_.push_back(held_.size());
+    held_.emplace_back();
+  }
+  const std::uint64_t slot = freeHeld_.back();
+  freeHeld_.pop_back();
+  held_[slot] = std::move(doorbell);
+  if (!cache_.misses(CachedObject::kQpContext, qp.number.value(), *this, slot)) onCacheReady(slot);
+}
+
+void SendQueueEngine::onCacheReady(std::uint64_t token) {
+  Doorbell doorbell = std::move(held_[token]);
+  freeHeld_.push_back(token);
+  onDoorbellDue(doorbell);
+}
+
 // The WQE came with the doorbell: no fetch.
 void SendQueueEngine::takeBlueFlame(QueuePair& qp, ByteView bytes) {
   const std::size_t size = unitsOf(bytes) * wire::kSegmentUnit;
@@ -113,6 +131,7 @@ void SendQueueEngine::takeBlueFlame(QueuePair& qp, ByteView bytes) {
 
 void SendQueueEngine::submit(QueuePair& qp, ByteView bytes) {
   SendRequest request = parseSendWqe(bytes, qp.send.fetched, qp.attributes.service, context_.pool);
+  cache_.fill(CachedObject::kWorkRequest, workRequestKey(qp.number.value(), request.index));
   qp.send.fetched += request.blocks;
   requester_.submit(qp, std::move(request));
 }
@@ -140,8 +159,7 @@ void SendQueueEngine::fetch(QueuePair& qp) {
   read.address = qp.attributes.buffer.address(qp.receiveBytes() + (next & (ring - 1)) * wire::kSendBlockSize);
   read.length = static_cast<std::uint32_t>(blocks * wire::kSendBlockSize);
   read.traffic = pcie::Traffic::kWqe;
-  const Time miss = cache_.access(CachedObject::kWorkRequest, read.address.value());
-  read.deliverAfter = context_.clock.span(config_.wqeParseCycles) + miss;
+  read.deliverAfter = context_.clock.span(config_.wqeParseCycles);
   read.client = this;
   read.token = (std::uint64_t{state.epoch} << kQpBits) | qp.number.value();
   context_.dma.read(read);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/memory/cache_port.h"
@@ -15,7 +16,7 @@ class Requester;
 
 /// The send queues up to the parsed WQE. A doorbell announces how far software has posted; a BlueFlame write brings the
 /// WQE along. WQEs are fetched in order, one DMA read a queue at a time.
-class SendQueueEngine final : private pcie::DmaClient {
+class SendQueueEngine final : private pcie::DmaClient, private CacheClient {
  public:
   SendQueueEngine(const AdapterContext& context, const DatapathConfig& config, QpLookup& queuePairs,
                   Requester& requester, CachePort& cache);
@@ -43,6 +44,8 @@ class SendQueueEngine final : private pcie::DmaClient {
   void accept(Doorbell doorbell);
   void abandonCopy();
   void onDoorbellDue(Doorbell& doorbell);
+  void hold(const QueuePair& qp, Doorbell doorbell);
+  void onCacheReady(std::uint64_t token) override;
   void takeBlueFlame(QueuePair& qp, ByteView bytes);
   void fetch(QueuePair& qp);
   void onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) override;
@@ -58,6 +61,8 @@ class SendQueueEngine final : private pcie::DmaClient {
   Requester& requester_;
   CachePort& cache_;
   kernel::Inbox<SendQueueEngine, Doorbell> doorbells_;
+  std::vector<Doorbell> held_;  // wait for their queue pair's context
+  std::vector<std::uint64_t> freeHeld_;
   Doorbell copy_;                   // a BlueFlame copy whose further lines are still to come
   std::uint32_t copyReceived_ = 0;  // bytes of it; 0: there is none
   std::uint64_t ignoredDoorbells_ = 0;

@@ -21,6 +21,8 @@ struct DatapathConfig {
   std::int64_t receivePrefetch = 8;
   std::int64_t maxQps = 262144;
   std::int64_t ackEvery = 64;
+  std::int64_t ackCoalescing = 1;
+  Time ackDelay = microseconds(1);
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -51,6 +53,10 @@ struct DatapathConfig {
     key("max_qps", self.maxQps, range<std::int64_t>(2, 1 << 23), "Queue pairs that the adapter can hold");
     key("ack_every", self.ackEvery, range<std::int64_t>(1, 1 << 16),
         "A requester asks for an acknowledgement at each message's end and after this many packets of a long one");
+    key("ack_coalescing", self.ackCoalescing, range<std::int64_t>(1, 1 << 16),
+        "A responder answers so many requests that ask for an acknowledgement with one");
+    key("ack_delay", self.ackDelay, range(Time(0), milliseconds(10)),
+        "Longest time that an acknowledgement waits for further requests to answer");
   }
 };
 

@@ -15,11 +15,12 @@ constexpr unsigned kPieceBits = 16;
 }  // namespace
 
 EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConfig& config, const RouteBuilder& routes,
-                               bool movePayload)
+                               bool movePayload, CachePort& cache)
     : context_(context),
       config_(config),
       routes_(routes),
       movePayload_(movePayload),
+      cache_(cache),
       roomTimer_(context.calendar, kernel::Priority::kAdapter, *this, &EgressPipeline::onRoomTimer) {}
 
 bool EgressPipeline::hasRoom(EgressRoomListener& waiter) {
@@ -67,8 +68,25 @@ void EgressPipeline::send(QueuePair& qp, EgressQueue& queue, network::Packet&& p
     slots_[queue.tail].next = index;
   }
   queue.tail = index;
+  if (cache_.waits(*this, index)) {
+    slot.readsPending = 1;
+    untranslated_[index] = segments;
+    return;
+  }
   gather(index, segments);
   if (slot.readsPending == 0) drain(queue);
+}
+
+void EgressPipeline::onCacheReady(std::uint64_t token) {
+  const auto index = static_cast<std::uint32_t>(token);
+  const auto found = untranslated_.find(index);
+  const std::vector<Segment> segments = std::move(found->second);
+  untranslated_.erase(found);
+  Slot& slot = slots_[index];
+  slot.readsPending = 0;
+  if (slot.queue == nullptr) return free(index);
+  gather(index, segments);
+  if (slot.readsPending == 0) drain(*slot.queue);
 }
 
 void EgressPipeline::gather(std::uint32_t index, const std::vector<Segment>& segments) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
+#include "models/adapter/memory/cache_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/egress_queue.h"
@@ -41,10 +43,10 @@ class EgressRoomListener {
 
 /// Gathers the payload of packets by DMA and puts them on the wire, each queue pair's in order. The bytes that may be
 /// under way are bounded; whoever finds no room is called back.
-class EgressPipeline final : private pcie::DmaClient {
+class EgressPipeline final : private pcie::DmaClient, private CacheClient {
  public:
   EgressPipeline(const AdapterContext& context, const DatapathConfig& config, const RouteBuilder& routes,
-                 bool movePayload);
+                 bool movePayload, CachePort& cache);
 
   /// What is for the port itself goes into `loopback`, and so does a copy of what is for one of `groups`.
   void connect(network::PacketSender& port, Loopback& loopback, const MulticastGroups& groups) {
@@ -57,7 +59,8 @@ class EgressPipeline final : private pcie::DmaClient {
   [[nodiscard]] bool hasRoom(EgressRoomListener& waiter);
 
   /// Queues `packet`. Its payload is read from `segments` (their lengths add up to packet.payloadLength), or is in the
-  /// packet already when `segments` is empty. `listener` may be nullptr.
+  /// packet already when `segments` is empty. `listener` may be nullptr. The packet waits for what the sender's last
+  /// accesses to the cache missed.
   void send(QueuePair& qp, EgressQueue& queue, network::Packet&& packet, const std::vector<Segment>& segments,
             EgressListener* listener);
 
@@ -84,6 +87,7 @@ class EgressPipeline final : private pcie::DmaClient {
   void onDmaWritten(std::uint64_t, host::DmaStatus) override {}
   void onRoomTimer();
   std::uint32_t allocate();
+  void onCacheReady(std::uint64_t token) override;
   void gather(std::uint32_t index, const std::vector<Segment>& segments);
   void drain(EgressQueue& queue);
   void transmit(Slot& slot);
@@ -95,11 +99,13 @@ class EgressPipeline final : private pcie::DmaClient {
   const DatapathConfig& config_;
   const RouteBuilder& routes_;
   bool movePayload_;
+  CachePort& cache_;
   network::PacketSender* port_ = nullptr;
   Loopback* loopback_ = nullptr;
   const MulticastGroups* groups_ = nullptr;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> freeSlots_;
+  std::unordered_map<std::uint32_t, std::vector<Segment>> untranslated_;  // by slot: wait for the cache
   kernel::RingQueue<Release> releases_;       // packets given to the port whose last bit has not left
   std::int64_t reserved_ = 0;                 // bytes under way
   std::vector<EgressRoomListener*> blocked_;  // in the order in which they asked

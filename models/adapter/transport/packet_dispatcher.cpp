@@ -8,11 +8,8 @@
 
 namespace hca::adapter {
 
-PacketDispatcher::PacketDispatcher(kernel::Calendar& calendar, const Ports& ports, std::uint16_t partitionKey)
-    : calendar_(calendar),
-      ports_(ports),
-      partitionKey_(partitionKey),
-      delayed_(calendar, kernel::Priority::kAdapter, *this, &PacketDispatcher::dispatch) {}
+PacketDispatcher::PacketDispatcher(const Ports& ports, std::uint16_t partitionKey)
+    : ports_(ports), partitionKey_(partitionKey) {}
 
 // InfiniBand volume 1, 10.9.3: equal in the low 15 bits, and not both limited members (bit 15 clear).
 bool PacketDispatcher::partitionMatches(std::uint16_t key) const {
@@ -51,10 +48,27 @@ void PacketDispatcher::deliver(network::Packet& packet) {
     ++drops_.unknownQp;
     return;
   }
-  // A packet whose context is still being fetched holds up the later ones of its queue pair.
-  const Time wait = ports_.cache.access(CachedObject::kQpContext, qp->number.value());
-  qp->contextReadyAt = later(qp->contextReadyAt, calendar_.now() + wait);
-  if (qp->contextReadyAt > calendar_.now()) return delayed_.send(qp->contextReadyAt, std::move(packet));
+  if (ports_.cache.isLimited()) return hold(packet);
+  ports_.cache.access(CachedObject::kQpContext, qp->number.value());
+  dispatch(packet);
+}
+
+// Goes on at once if the context is there. One that is being fetched holds up the later packets of its queue pair too.
+void PacketDispatcher::hold(network::Packet& packet) {
+  if (freeHeld_.empty()) {
+    freeHeld_.push_back(held_.size());
+    held_.emplace_back();
+  }
+  const std::uint64_t slot = freeHeld_.back();
+  freeHeld_.pop_back();
+  const std::uint32_t qp = packet.destinationQp.value();
+  held_[slot] = std::move(packet);
+  if (!ports_.cache.misses(CachedObject::kQpContext, qp, *this, slot)) onCacheReady(slot);
+}
+
+void PacketDispatcher::onCacheReady(std::uint64_t token) {
+  network::Packet packet = std::move(held_[token]);
+  freeHeld_.push_back(token);
   dispatch(packet);
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/adapter/memory/cache_port.h"
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_lookup.h"
-#include "models/kernel/inbox.h"
 #include "models/network/packet_receiver.h"
 
 namespace hca::adapter {
@@ -16,7 +16,7 @@ class Responder;
 
 /// Checks an arriving packet's headers and hands it to requester or responder. What fails a check is dropped silently,
 /// as InfiniBand volume 1, 9.6.1 asks, and counted by reason.
-class PacketDispatcher final : public network::PacketReceiver {
+class PacketDispatcher final : public network::PacketReceiver, private CacheClient {
  public:
   struct Drops {
     std::uint64_t corrupted = 0;  ///< CRC
@@ -35,7 +35,7 @@ class PacketDispatcher final : public network::PacketReceiver {
     CachePort& cache;
     const MulticastGroups& groups;
   };
-  PacketDispatcher(kernel::Calendar& calendar, const Ports& ports, std::uint16_t partitionKey);
+  PacketDispatcher(const Ports& ports, std::uint16_t partitionKey);
 
   void onPacket(network::Packet& packet) override;
   [[nodiscard]] const Drops& drops() const { return drops_; }
@@ -45,11 +45,13 @@ class PacketDispatcher final : public network::PacketReceiver {
   void spread(network::Packet& packet);
   void deliver(network::Packet& packet);
   void dispatch(network::Packet& packet);
+  void hold(network::Packet& packet);
+  void onCacheReady(std::uint64_t token) override;
 
-  kernel::Calendar& calendar_;
   Ports ports_;
   std::uint16_t partitionKey_;
-  kernel::Inbox<PacketDispatcher, network::Packet> delayed_;  // wait for their queue pair's context
+  std::vector<network::Packet> held_;  // wait for their queue pair's context
+  std::vector<std::uint64_t> freeHeld_;
   Drops drops_;
 };
 

@@ -6,7 +6,6 @@
 #include "models/adapter/responder/responder_state.h"
 #include "models/adapter/send_queue/send_queue_state.h"
 #include "models/adapter/transport/qp_attributes.h"
-#include "models/base/units.h"
 
 namespace hca::adapter {
 
@@ -18,7 +17,6 @@ struct QueuePair {
   ReceiveQueueState receive;
   RequesterState requester;
   ResponderState responder;
-  Time contextReadyAt;  ///< when the context that an arriving packet asked for is on chip
 
   [[nodiscard]] bool mayReceive() const {
     return attributes.state == QpState::kReadyToReceive || attributes.state == QpState::kReadyToSend ||

@@ -41,7 +41,7 @@ TEST(Iommu, HitsWhileThePagesFitAndWalksForEachAccessOnePageBeyond) {
 
 TEST(Iommu, LargerPagesMoveTheKnee) {
   IommuConfig config = iommuOf(64);
-  config.pageSize = IommuPage::k2MiB;
+  config.pageSize = PageSize::k2MiB;
   Iommu fits(config), exceeds(config);
   EXPECT_EQ(secondRound(fits, 64, 2 << 20), Time());
   EXPECT_EQ(secondRound(exceeds, 65, 2 << 20), kWalk);

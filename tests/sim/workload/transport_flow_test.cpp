@@ -71,6 +71,42 @@ TEST(TransportFlow, AtomicsCount) {
   expectClean(run);
 }
 
+// Every access of every stage misses now and then; what is sent and received stays the same.
+TEST(TransportFlow, TinyCachesOfTheAdapterChangeNoContent) {
+  FlowRun run([](config::Config& config) {
+    for (config::HostSections& host : config.hosts) {
+      host.adapter.cache.qpContextEntries = 2;
+      host.adapter.cache.cqContextEntries = 1;
+      host.adapter.cache.memoryKeyEntries = 1;
+      host.adapter.cache.translationEntries = 2;
+      host.adapter.cache.workRequestEntries = 4;
+      host.adapter.cache.refills = 2;
+      host.adapter.transport.processingUnits = 2;
+    }
+  });
+  const auto add = [&](FlowVerb verb, std::int64_t size, FlowTransport transport = FlowTransport::kRc) {
+    FlowConfig flow = makeFlow(FlowKind::kBandwidth, verb, size, transport);
+    flow.qps = 4;
+    flow.shared_cq = false;
+    append(run, flow);
+  };
+  for (const FlowVerb verb : {FlowVerb::kWrite, FlowVerb::kWriteImmediate, FlowVerb::kSend, FlowVerb::kRead}) {
+    for (const std::int64_t size : {4, 64, 20'000}) add(verb, size);
+  }
+  add(FlowVerb::kFetchAdd, 8);
+  add(FlowVerb::kWrite, 20'000, FlowTransport::kUc);
+  add(FlowVerb::kSend, 1000, FlowTransport::kUd);
+  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64));
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+  using Object = adapter::CachedObject;
+  for (const Object what : {Object::kQpContext, Object::kCqContext, Object::kMemoryKey, Object::kTranslation}) {
+    EXPECT_GT(run.system().host(0).adapter().caches().counters(what)->misses, 1000u) << static_cast<int>(what);
+    EXPECT_GT(run.system().host(1).adapter().caches().counters(what)->misses, 1000u) << static_cast<int>(what);
+  }
+  EXPECT_GT(run.system().host(0).adapter().caches().counters(Object::kWorkRequest)->misses, 1000u);
+}
+
 TEST(TransportFlow, WrongWordAtTheServerIsSeen) {
   FlowRun run;
   append(run, makeFlow(FlowKind::kLatency, FlowVerb::kFetchAdd, 8));

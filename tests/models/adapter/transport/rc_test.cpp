@@ -333,6 +333,41 @@ TEST(Rc, LostAcknowledgementIsMadeUpForByTheTimeout) {
   EXPECT_EQ(pair.b.responder.duplicates(), 1u);
 }
 
+TEST(Rc, OneAcknowledgementAnswersSeveralRequests) {
+  constexpr int kMessages = 9;
+  const auto acknowledgements = [](std::int64_t coalescing, int messages) {
+    RcPair pair;
+    pair.b.config.ackCoalescing = coalescing;
+    for (int i = 0; i < messages; ++i) pair.post(64);
+    pair.run();
+    EXPECT_EQ(pair.a.completions.records.size(), static_cast<std::size_t>(messages));
+    return pair.b.wire.sent;
+  };
+  EXPECT_EQ(acknowledgements(1, kMessages), kMessages);
+  EXPECT_EQ(acknowledgements(4, 8), 2) << "each fourth";
+  EXPECT_EQ(acknowledgements(4, kMessages), 3) << "and one for the rest, when nothing more comes";
+}
+
+TEST(Rc, ADelayedAcknowledgementWaitsNoLongerThanItsTime) {
+  RcPair pair;
+  pair.b.config.ackCoalescing = 4;
+  pair.b.config.ackDelay = microseconds(2);
+  Time sent{};
+  pair.b.wire.filter = [&](network::Packet&) {
+    sent = pair.calendar.now();
+    return true;
+  };
+  Time arrived{};
+  pair.a.wire.filter = [&](network::Packet&) {
+    arrived = pair.calendar.now() + nanoseconds(100);
+    return true;
+  };
+  pair.post(64);
+  pair.run();
+  EXPECT_EQ(sent - arrived, microseconds(2));
+  EXPECT_EQ(pair.a.completions.records.size(), 1u);
+}
+
 TEST(Rc, DoorbellsThatMeanNothingAreCounted) {
   RcPair pair;
   const std::vector<std::uint8_t> unknownQp = {0, 0, 0, 8, 0xFF, 0xFF, 0xFF, 2};
