@@ -193,7 +193,9 @@ void Requester::onPacketSent(QueuePair& qp, std::uint32_t psn, bool ackRequest, 
   }
   reportSent(qp, psn, lastBit);
   // Nobody acknowledges an unreliable request: it is done when its last packet has left.
-  if (!isReliable(qp.attributes.service)) completeThrough(qp, psn);
+  if (isReliable(qp.attributes.service)) return;
+  completeThrough(qp, psn);
+  failIfOldest(qp);
 }
 
 void Requester::reportSent(const QueuePair& qp, std::uint32_t psn, Time lastBit) const {
