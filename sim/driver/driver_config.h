@@ -17,6 +17,8 @@ struct DriverConfig {
   std::uint32_t command_eq_entries = 32;
   bool prefer_blueflame = true;
   bool confirm_arm = true;
+  std::uint32_t min_cqe = 1;
+  bool raise_zero_cqe = false;
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -32,6 +34,9 @@ struct DriverConfig {
     key("confirm_arm", self.confirm_arm,
         "Programs that poll once more after an arm first read a register, so that the arm has arrived: needed where an "
         "arm counts for later entries alone (arm_rule = ib_spec), not where it compares indices");
+    key("min_cqe", self.min_cqe, range(1U, 1U << 22), "Depth to which the driver raises smaller completion queues");
+    key("raise_zero_cqe", self.raise_zero_cqe,
+        "A completion queue of depth 0 is raised, too; otherwise it is refused as invalid");
   }
 };
 
