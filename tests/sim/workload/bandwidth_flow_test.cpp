@@ -107,11 +107,11 @@ TEST(OpenLoop, BeyondSaturationLatencyGrowsWithTheBacklog) {
   EXPECT_NEAR(static_cast<double>(result.latency.p50.count()) / 1e12, backlog / 2, 0.1 * backlog);
 }
 
-// The last of a burst waits for the posts of all before it.
+// The thread that posts looks for completions when all of a burst is posted.
 TEST(OpenLoop, LatencyCountsFromTheTimeAtWhichABurstWasDue) {
   const report::FlowResult result = openLoop(1'000'000, sim::ArrivalKind::kBurst, 30);
   EXPECT_NEAR(result.messageRate, 1'000'000, 15'000);
-  EXPECT_GT(result.latency.maximum - result.latency.minimum, nanoseconds(90) * 29);
+  EXPECT_GT(result.latency.minimum, nanoseconds(75) * 29) << "a call takes that long at least";
 }
 
 TEST(BandwidthFlow, ResizesItsQueuesUnderLoad) {
