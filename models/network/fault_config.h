@@ -1,4 +1,4 @@
-// Section [link.faults]: what goes wrong on the way of the packets that a host sends.
+// Sections [link.faults] and [switch.faults]: what goes wrong on the way of the packets of one direction of a link.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct FaultConfig {
     key("delay", self.delay, range(0.0, 1.0), "Probability that a packet is held, so that later ones overtake it");
     key("delay_time", self.delayTime, range(Time(0), milliseconds(1000)),
         "How much later a held packet arrives, or the second of two");
-    key("lose", self.lose, "Packets to lose, by number: \"3, 10-12\"; the first that the host sends has number 1");
+    key("lose", self.lose, "Packets to lose, by number: \"3, 10-12\"; the first that is sent has number 1");
     key("corrupt", self.corrupt, "Packets to corrupt, by number");
     key("duplicate", self.duplicate, "Packets to duplicate, by number");
     key("hold", self.hold, "Packets to hold for delay_time, by number");

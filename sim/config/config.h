@@ -28,6 +28,7 @@ struct HostSections {
   driver::DriverConfig driver;
   pcie::PcieConfig pcie;
   network::FaultConfig faults;
+  network::FaultConfig switchFaults;
   adapter::HcaConfig adapter;
 };
 
@@ -70,6 +71,7 @@ void forEachHostSection(HostSectionsType& host, Visit&& visit) {
   visit("driver", host.driver, "What the kernel driver asks of an adapter");
   visit("pcie", host.pcie, "The link between an adapter and its host");
   visit("link.faults", host.faults, "What goes wrong on the way of the packets that a host sends");
+  visit("switch.faults", host.switchFaults, "What goes wrong on the way from the switch, if there is one, to a host");
   visit("adapter.device", host.adapter.device, "Which adapter it is");
   visit("adapter.transport", host.adapter.transport, "Queues, processing units, requester and responder");
   visit("adapter.completion", host.adapter.completion, "Writer of completion queue entries, and the arm rule");

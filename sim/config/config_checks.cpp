@@ -83,6 +83,10 @@ void ConfigChecker::checkFlow(const NamedFlow& named) {
   checkDepths(named);
   checkVector(named);
   checkOrder(named);
+  if (named.flow.kind == sim::FlowKind::kLatency && named.flow.verb == sim::FlowVerb::kWrite &&
+      config_.run.payload == PayloadMode::kTiming) {
+    complain(named, "verb", "waits for a byte of the message, which [run] payload = timing doesn't move");
+  }
   for (const sim::FlowProblem& problem : sim::flowProblems(named.flow)) complain(named, problem.key, problem.what);
 }
 

@@ -20,7 +20,10 @@ using adapter::CommandStatus;
 using wire::CommandOpcode;
 
 constexpr CommandResult kNoDevice{CommandStatus::kBadSystemState, adapter::Syndrome::kNone};
-constexpr unsigned kInitialisingReads = 10'000;
+// The stock driver looks every 2 ms, for 2 minutes at most (main.c: FW_INIT_WAIT_MS and FW_INIT_TIMEOUT_MILI). A
+// modelled device is ready sooner.
+constexpr Time kInitialisingPause = microseconds(10);
+constexpr unsigned kInitialisingLooks = 10'000;
 constexpr std::uint32_t kPagesPerTake = 512;
 
 constexpr std::uint64_t bit(wire::EventType type) { return std::uint64_t{1} << static_cast<unsigned>(type); }
@@ -50,7 +53,8 @@ DeviceLife::DeviceLife(DriverEnvironment& environment, const DriverConfig& confi
       memory_(memory),
       pages_(memory),
       pci_(environment.function),
-      events_(environment, target) {}
+      events_(environment, target),
+      pause_(environment.calendar, kernel::Priority::kSoftware, *this, &DeviceLife::readInitialising) {}
 
 void DeviceLife::up(Done done) {
   std::vector<Sequence::Step> steps = bootSteps();
@@ -61,7 +65,7 @@ void DeviceLife::up(Done done) {
 
 std::vector<Sequence::Step> DeviceLife::bootSteps() {
   return {[this](const Next& next) { enumerate(next); },
-          [this](const Next& next) { waitInitialised(next, kInitialisingReads); },
+          [this](const Next& next) { waitInitialised(next); },
           [this](const Next& next) { checkRevision(next); },
           [this](const Next& next) { makeCommandQueue(next); },
           plain(CommandOpcode::kEnableHca),
@@ -110,12 +114,18 @@ void DeviceLife::enumerate(const Next& next) {
   next({});
 }
 
-void DeviceLife::waitInitialised(const Next& next, unsigned tries) {
-  if (tries == 0) return next(kNoDevice);
-  readRegister(environment_.function, wire::InitSegment::kInitializing, [this, next, tries](std::uint32_t value) {
+void DeviceLife::waitInitialised(const Next& next) {
+  initialised_ = next;
+  looksLeft_ = kInitialisingLooks;
+  readInitialising();
+}
+
+void DeviceLife::readInitialising() {
+  readRegister(environment_.function, wire::InitSegment::kInitializing, [this](std::uint32_t value) {
     constexpr std::uint32_t kBusy = 1U << 31;
-    if ((value & kBusy) != 0) return waitInitialised(next, tries - 1);
-    next({});
+    if ((value & kBusy) == 0) return std::exchange(initialised_, {})({});
+    if (--looksLeft_ == 0) return std::exchange(initialised_, {})(kNoDevice);
+    pause_.set(environment_.calendar.now() + kInitialisingPause);
   });
 }
 
@@ -250,6 +260,8 @@ void DeviceLife::readCapabilities() {
   capabilities_.limits.maxQueueEntries = 1U << Caps::LogMaxQpSize::get(caps);
   capabilities_.limits.maxSrqEntries = 1U << Caps::LogMaxSrqSize::get(caps);
   capabilities_.limits.maxCqEntries = 1U << Caps::LogMaxCqSize::get(caps);
+  capabilities_.limits.minCqe = config_.min_cqe;
+  capabilities_.limits.raisesZeroCqe = config_.raise_zero_cqe;
   capabilities_.blueFlameRegisterSize =
       Caps::BlueFlame::get(caps) ? 1U << Caps::LogBlueFlameRegisterSize::get(caps) : 0;
   capabilities_.uc = Caps::Uc::get(caps);

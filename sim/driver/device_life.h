@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/adapter/command/command_result.h"
+#include "models/kernel/timer.h"
 #include "models/wire/device_commands.h"
 #include "sim/driver/command_channel.h"
 #include "sim/driver/device_capabilities.h"
@@ -59,7 +60,8 @@ class DeviceLife {
   [[nodiscard]] std::vector<Sequence::Step> eventQueueSteps();
 
   void enumerate(const Next& next);
-  void waitInitialised(const Next& next, unsigned tries);
+  void waitInitialised(const Next& next);
+  void readInitialising();
   void checkRevision(const Next& next);
   void makeCommandQueue(const Next& next);
   void run(CommandBytes input, std::size_t outputLength, const Next& next);
@@ -91,6 +93,9 @@ class DeviceLife {
   PciSetup pci_;
   EventDispatcher events_;
   std::optional<PciSetup::Found> found_;
+  kernel::Timer<DeviceLife> pause_;  // between two looks at a device that initialises itself
+  Next initialised_;
+  unsigned looksLeft_ = 0;
   std::unique_ptr<CommandChannel> commands_;
   Capabilities current_, maximum_;
   DeviceCapabilities capabilities_;

@@ -18,6 +18,8 @@ struct DriverConfig {
   bool prefer_blueflame = true;
   bool confirm_arm = true;
   host::PageSize largest_page = host::PageSize::k1GiB;
+  std::uint32_t min_cqe = 1;
+  bool raise_zero_cqe = false;
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -36,6 +38,9 @@ struct DriverConfig {
     key("largest_page", self.largest_page,
         "Memory is registered in pages as large as its place allows, but no larger than this: 4KiB for a program "
         "without huge pages");
+    key("min_cqe", self.min_cqe, range(1U, 1U << 22), "Depth to which the driver raises smaller completion queues");
+    key("raise_zero_cqe", self.raise_zero_cqe,
+        "A completion queue of depth 0 is raised, too; otherwise it is refused as invalid");
   }
 };
 

@@ -83,8 +83,9 @@ std::optional<ReceiveQueueSize> sharedQueueSize(const SrqRequest& request, const
 }
 
 std::optional<std::uint32_t> completionQueueEntries(std::int32_t cqe, const QueueLimits& limits) {
-  if (cqe <= 0) return std::nullopt;
-  const std::uint64_t entries = powerOfTwoAtLeast(static_cast<std::uint64_t>(cqe) + 1);
+  if (cqe < 0 || (cqe == 0 && !limits.raisesZeroCqe)) return std::nullopt;
+  const std::uint64_t depth = std::max<std::uint64_t>(static_cast<std::uint64_t>(cqe), limits.minCqe);
+  const std::uint64_t entries = powerOfTwoAtLeast(depth + 1);
   if (entries > limits.maxCqEntries) return std::nullopt;
   return static_cast<std::uint32_t>(entries);
 }

@@ -15,6 +15,8 @@ struct QueueLimits {
   std::uint32_t maxQueueEntries = 1U << 15;  ///< 1 << log_max_qp_sz: blocks of a send queue, entries of a receive queue
   std::uint32_t maxCqEntries = 1U << 22;     ///< 1 << log_max_cq_sz
   std::uint32_t maxSrqEntries = 1U << 15;    ///< 1 << log_max_srq_sz
+  std::uint32_t minCqe = 1;                  ///< smaller depths of completion queues are raised to this
+  bool raisesZeroCqe = false;                ///< and depth 0, which else is refused
 };
 
 struct SendQueueSize {
@@ -38,7 +40,7 @@ struct ReceiveQueueSize {
 [[nodiscard]] std::optional<ReceiveQueueSize> sharedQueueSize(const SrqRequest& request, const QueueLimits& limits);
 
 /// Ring entries for a completion queue of at least `cqe` (create_cq of the same file): the next power of two above
-/// `cqe`, of which one entry stays spare. Empty: refused as EINVAL.
+/// `cqe`, of which one entry stays spare, and not less than the limits say. Empty: refused as EINVAL.
 [[nodiscard]] std::optional<std::uint32_t> completionQueueEntries(std::int32_t cqe, const QueueLimits& limits);
 
 }  // namespace hca::driver

@@ -19,6 +19,7 @@ ThreadClient::ThreadClient(const DriverEnvironment& environment, DriverRole& dri
       records_(memory_),
       thread_(environment.calendar, environment_.cpu.core(core), environment_.cpu.config()),
       registerAccesses_(environment.calendar, kernel::Priority::kSoftware, *this, &ThreadClient::issue),
+      deadline_(environment.calendar, kernel::Priority::kSoftware, *this, &ThreadClient::onDeadline),
       owner_(driver.addClient(*this, name_.c_str())) {}
 
 ThreadClient::~ThreadClient() {
@@ -78,6 +79,19 @@ void ThreadClient::whenNotEmpty(const std::vector<CqHandle>& cqs, std::function<
   thread_.spin(cost().pollEmpty * round, *this, kEntryFound);
 }
 
+void ThreadClient::whenNotEmptyUntil(const std::vector<CqHandle>& cqs, Time deadline,
+                                     std::function<void(CqHandle)> next) {
+  whenNotEmpty(cqs, std::move(next));
+  if (spinning_ != nullptr) deadline_.set(later(deadline, environment_.calendar.now()));
+}
+
+void ThreadClient::onDeadline() {
+  if (spinning_ == nullptr) return;
+  found_ = spinning_->front();
+  stopSpinning();
+  thread_.found();
+}
+
 void ThreadClient::onEntryWritten(ClientCq& cq) {
   if (!cq.ring.ready()) return;  // half of a wide entry
   found_ = cq.handle;
@@ -86,6 +100,7 @@ void ThreadClient::onEntryWritten(ClientCq& cq) {
 }
 
 void ThreadClient::stopSpinning() {
+  deadline_.cancel();
   for (const CqHandle handle : *std::exchange(spinning_, nullptr)) cqOf(handle).spinning = false;
 }
 

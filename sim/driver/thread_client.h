@@ -10,6 +10,7 @@
 #include "models/host/software_thread.h"
 #include "models/kernel/inbox.h"
 #include "models/kernel/ring_queue.h"
+#include "models/kernel/timer.h"
 #include "models/observe/probes.h"
 #include "sim/driver/client_objects.h"
 #include "sim/driver/dma_memory.h"
@@ -80,6 +81,7 @@ class ThreadClient final : public VerbsClient,
   void afterCost(Step next) override;
   void afterArm(Step next) override;
   void whenNotEmpty(const std::vector<CqHandle>& cqs, std::function<void(CqHandle)> next) override;
+  void whenNotEmptyUntil(const std::vector<CqHandle>& cqs, Time deadline, std::function<void(CqHandle)> next) override;
   void whenByte(std::uint64_t address, std::uint8_t value, Step next) override;
   void waitForEvent(std::function<void(CqHandle)> next) override;
   void acknowledge(CqHandle cq, std::uint32_t events) override;
@@ -144,6 +146,7 @@ class ThreadClient final : public VerbsClient,
   void reportStage(observe::Stage stage, const observe::WorkRequestId& request);
   ReceiveRing::Retired retireReceive(ClientQp& qp, std::uint16_t wqeCounter, observe::WorkRequestId& request);
   void stopSpinning();
+  void onDeadline();
   void takeEvent();
   [[nodiscard]] observe::WorkRequestId requestId(const ClientQp& qp, observe::WorkQueue queue,
                                                  std::uint64_t index) const;
@@ -163,6 +166,7 @@ class ThreadClient final : public VerbsClient,
   DoorbellRecords records_;
   host::SoftwareThread thread_;
   kernel::Inbox<ThreadClient, RegisterAccess> registerAccesses_;
+  kernel::Timer<ThreadClient> deadline_;  // of a wait under way
   OwnerId owner_;
   UarIndex uar_;
   PdNumber pd_;

@@ -177,6 +177,9 @@ class VerbsClient {
   /// Spins on `cqs`, polling each in turn: runs `next(cq)` at the first poll that will find an entry. Empty polls cost
   /// time and no events. `cqs` must outlive the wait and hold at least one.
   virtual void whenNotEmpty(const std::vector<CqHandle>& cqs, std::function<void(CqHandle)> next) = 0;
+  /// The same, but no longer than until `deadline`: then it goes on with one of them, which may be empty.
+  virtual void whenNotEmptyUntil(const std::vector<CqHandle>& cqs, Time deadline,
+                                 std::function<void(CqHandle)> next) = 0;
   /// Spins on one byte of memory until it is `value` (what ib_write_lat does).
   virtual void whenByte(std::uint64_t address, std::uint8_t value, Step next) = 0;
   /// Sleeps on the completion channel: runs `next(cq)` when a completion event was delivered and the thread runs again,

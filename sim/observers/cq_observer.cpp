@@ -173,7 +173,7 @@ bool CqObserver::isWakeUpComing(const Queue& queue) {
   return queue.fired.count > queue.delivered.count || queue.deliveredSinceSleep;
 }
 
-std::vector<report::FailureResult> CqObserver::finish(Time now) {
+std::vector<report::FailureResult> CqObserver::finish() {
   std::vector<report::FailureResult> failures;
   for (const Queue& queue : queues_) {
     if (!queue.asleep || isWakeUpComing(queue)) continue;
@@ -182,7 +182,7 @@ std::vector<report::FailureResult> CqObserver::finish(Time now) {
     failures.push_back(failureOf(queue, waiting));
     probes_.hazard.fire([&] {
       return observe::HazardEvent{observe::HazardEvent::Kind::kLostWakeUp,
-                                  now,
+                                  waiting.since,
                                   queue.result.host,
                                   queue.result.adapter,
                                   queue.result.cq,

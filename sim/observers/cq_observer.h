@@ -26,8 +26,9 @@ class CqObserver {
 
   /// Call when the run is over: by its limit, because all is done, or because nothing is pending any more. A queue
   /// whose channel a thread sleeps on, with entries in it that the thread asked for and hasn't polled, and without an
-  /// event on its way, has lost a wake-up: a failure `lost_wakeup`, and a HazardEvent on the hazard probe.
-  [[nodiscard]] std::vector<report::FailureResult> finish(Time now);
+  /// event on its way, has lost a wake-up: a failure `lost_wakeup`, and a HazardEvent on the hazard probe,
+  /// of the time since which it sleeps over them.
+  [[nodiscard]] std::vector<report::FailureResult> finish();
 
   [[nodiscard]] std::vector<report::CqResult> results() const;
 

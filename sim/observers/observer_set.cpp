@@ -8,8 +8,8 @@ namespace hca::observers {
 ObserverSet::ObserverSet(observe::Probes& probes)
     : latency_(probes), queues_(probes), hazards_(probes, queues_), interrupts_(probes), async_(probes) {}
 
-void ObserverSet::collect(Time now, const InterruptObserver::VectorMap& completionVector, report::Result& result) {
-  std::vector<report::FailureResult> lost = queues_.finish(now);
+void ObserverSet::collect(const InterruptObserver::VectorMap& completionVector, report::Result& result) {
+  std::vector<report::FailureResult> lost = queues_.finish();
   std::move(lost.begin(), lost.end(), std::back_inserter(result.failures));
   result.cqs = queues_.results();
   result.hazards = hazards_.results();

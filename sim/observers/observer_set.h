@@ -19,7 +19,7 @@ class ObserverSet {
 
   /// Call when the run is over. Fills cqs, vectors, asyncEvents and hazards of `result`, and adds lost wake-ups to its
   /// failures.
-  void collect(Time now, const InterruptObserver::VectorMap& completionVector, report::Result& result);
+  void collect(const InterruptObserver::VectorMap& completionVector, report::Result& result);
 
  private:
   LatencyObserver latency_;

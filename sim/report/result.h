@@ -84,6 +84,7 @@ struct CqResult {
   std::uint64_t highWater = 0;  ///< most entries that were visible and not yet polled
   std::uint64_t arms = 0;       ///< that reached the adapter
   std::uint64_t events = 0;     ///< raised by it
+  std::uint64_t resizes = 0;
 };
 
 struct VectorResult {
@@ -111,6 +112,24 @@ struct DropResult {
   AdapterIndex adapter;
   std::string reason;
   std::uint64_t count = 0;
+};
+
+/// What injected faults did to the packets of one direction of a host's link.
+struct FaultResult {
+  HostIndex host;
+  bool fromSwitch = false;  ///< to the host; otherwise from it
+  std::uint64_t lost = 0;
+  std::uint64_t corrupted = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t held = 0;
+};
+
+/// A port of the switch, by the host it leads to.
+struct SwitchPortResult {
+  HostIndex host;
+  std::uint64_t forwarded = 0;
+  std::uint64_t highWater = 0;  ///< most bytes that waited for the port
+  std::uint64_t dropped = 0;    ///< packets that found no room
 };
 
 struct AsyncEventResult {
@@ -169,6 +188,8 @@ struct Result {
   std::vector<VectorResult> vectors;
   std::vector<PcieResult> pcie;
   std::vector<DropResult> drops;
+  std::vector<FaultResult> faults;
+  std::vector<SwitchPortResult> switchPorts;
   std::vector<AsyncEventResult> asyncEvents;
   std::vector<HazardResult> hazards;
   std::vector<FailureResult> failures;

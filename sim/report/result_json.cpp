@@ -90,18 +90,20 @@ Json cacheJson(const CacheResult& cache) {
 }
 
 Json cqJson(const CqResult& cq) {
-  return {{"host", cq.host.value()},
-          {"adapter", cq.adapter.value()},
-          {"cqn", cq.cq.value()},
-          {"cqe", cq.cqe},
-          {"cqe_size", cq.cqeSize},
-          {"cqes_written", cq.cqesWritten},
-          {"compressed_sessions", cq.compressedSessions},
-          {"overruns", cq.overruns},
-          {"lost", cq.lost},
-          {"high_water", cq.highWater},
-          {"arms", cq.arms},
-          {"events", cq.events}};
+  Json json{{"host", cq.host.value()},
+            {"adapter", cq.adapter.value()},
+            {"cqn", cq.cq.value()},
+            {"cqe", cq.cqe},
+            {"cqe_size", cq.cqeSize},
+            {"cqes_written", cq.cqesWritten},
+            {"compressed_sessions", cq.compressedSessions},
+            {"overruns", cq.overruns},
+            {"lost", cq.lost},
+            {"high_water", cq.highWater},
+            {"arms", cq.arms},
+            {"events", cq.events}};
+  if (cq.resizes != 0) json["resizes"] = cq.resizes;
+  return json;
 }
 
 Json vectorJson(const VectorResult& vector) {
@@ -124,6 +126,22 @@ Json pcieJson(const PcieResult& link) {
 Json dropJson(const DropResult& drop) {
   return {
       {"host", drop.host.value()}, {"adapter", drop.adapter.value()}, {"reason", drop.reason}, {"count", drop.count}};
+}
+
+Json faultJson(const FaultResult& fault) {
+  return {{"host", fault.host.value()},
+          {"direction", fault.fromSwitch ? "from_switch" : "from_host"},
+          {"lost", fault.lost},
+          {"corrupted", fault.corrupted},
+          {"duplicated", fault.duplicated},
+          {"held", fault.held}};
+}
+
+Json switchPortJson(const SwitchPortResult& port) {
+  return {{"host", port.host.value()},
+          {"forwarded", port.forwarded},
+          {"high_water_bytes", port.highWater},
+          {"dropped", port.dropped}};
 }
 
 Json asyncJson(const AsyncEventResult& event) {
@@ -183,6 +201,8 @@ std::string toJson(const Result& result) {
             {"hazards", arrayOf(result.hazards, hazardJson)},
             {"failures", arrayOf(result.failures, failureJson)},
             {"simulated_ns", nanoseconds(result.simulated)}};
+  if (!result.faults.empty()) json["faults"] = arrayOf(result.faults, faultJson);
+  if (!result.switchPorts.empty()) json["switch_ports"] = arrayOf(result.switchPorts, switchPortJson);
   if (!result.dma.empty()) json["dma"] = arrayOf(result.dma, dmaJson);
   if (!result.caches.empty()) json["caches"] = arrayOf(result.caches, cacheJson);
   if (result.timing) json["timing"] = timingJson(*result.timing);

@@ -33,7 +33,7 @@ Simulation::Simulation(const config::Config& config, const Options& options)
     : config_(config),
       options_(options),
       system_(config_, options_.quantum),
-      workload_(*this, config_.run.payload == config::PayloadMode::kMoved) {
+      workload_(*this, config_.run.payload == config::PayloadMode::kMoved, config_.run.seed) {
   if (options_.observe) observers_ = std::make_unique<observers::ObserverSet>(system_.probes());
 }
 
@@ -124,10 +124,29 @@ void Simulation::runFlows() {
     if (options_.progress) options_.progress(done());
   }
   ended_ = system_.calendar().now();
-  // An acknowledgement may overtake the placing of its data: let what is under way land before anybody looks.
-  constexpr Time kSettling = microseconds(50);
-  if (stopped) system_.run(ended_ + kSettling);
+  if (stopped) settle();
   if (eventLog_) eventLog_->finish();
+}
+
+// An acknowledgement may overtake the placing of its data: lets what is under way land before anybody looks. A write
+// that waits for credits is counted by its link; one that left needs as long as the host's memory takes.
+void Simulation::settle() {
+  constexpr Time kMost = milliseconds(1000);
+  const auto waits = [this] {
+    for (std::size_t i = 0; i < system_.hosts(); ++i) {
+      const pcie::WaitState state = system_.host(i).pcieLink().waitState(pcie::Link::Direction::kUpstream);
+      if (state.classes[static_cast<std::size_t>(pcie::TlpClass::kPosted)].bursts != 0) return true;
+    }
+    return false;
+  };
+  Time onTheWay = microseconds(50);
+  for (const config::HostSections& host : config_.hosts) onTheWay = later(onTheWay, host.pcie.writeLatency * 2);
+  Time until = ended_;
+  for (bool goesOn = true; goesOn && until < ended_ + kMost;) {
+    goesOn = waits();
+    until = until + onTheWay;
+    system_.run(until);
+  }
 }
 
 std::string Simulation::bringUp() {
@@ -155,6 +174,8 @@ report::Result Simulation::run() {
   collectQueues(result);
   collectPcie(result);
   collectDrops(result);
+  collectFaults(result);
+  collectSwitch(result);
   addStuckFlows(result);
   if (options_.timing) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wallStart;
@@ -212,7 +233,6 @@ void Simulation::collectQueues(report::Result& result) {
     }
   }
   observers_->collect(
-      result.simulated,
       [this](HostIndex host, AdapterIndex, InterruptVector vector) {
         return system_.host(host.value()).driver().completionVectorOf(vector);
       },
@@ -222,6 +242,7 @@ void Simulation::collectQueues(report::Result& result) {
       if (summary.number != cq.cq) continue;
       cq.overruns = summary.counters.overruns;
       cq.lost = summary.counters.lost;
+      cq.resizes = summary.counters.resizes;
     }
   }
 }
@@ -273,6 +294,28 @@ void Simulation::collectDrops(report::Result& result) const {
     for (const auto& [reason, count] : reasons) {
       if (count > 0) result.drops.push_back({node.index(), kOnlyAdapter, reason, count});
     }
+  }
+}
+
+void Simulation::collectFaults(report::Result& result) const {
+  for (std::size_t i = 0; i < system_.hosts(); ++i) {
+    const auto add = [&](const network::LinkCounters& link, bool fromSwitch) {
+      if (link.lost + link.corrupted + link.duplicated + link.held == 0) return;
+      result.faults.push_back(
+          {system_.host(i).index(), fromSwitch, link.lost, link.corrupted, link.duplicated, link.held});
+    };
+    add(system_.cabling().sent(i), false);
+    const network::LinkCounters* fromSwitch = system_.cabling().sentBySwitch(i);
+    if (fromSwitch != nullptr) add(*fromSwitch, true);
+  }
+}
+
+void Simulation::collectSwitch(report::Result& result) const {
+  if (!system_.cabling().hasSwitch()) return;
+  for (std::size_t i = 0; i < system_.hosts(); ++i) {
+    const network::SwitchCounters port = system_.cabling().switchPort(i);
+    result.switchPorts.push_back({system_.host(i).index(), port.forwarded,
+                                  static_cast<std::uint64_t>(port.highWater.count()), port.droppedBuffer});
   }
 }
 

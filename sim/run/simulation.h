@@ -45,6 +45,7 @@ class Simulation final : private ThreadFactory {
   void makeDma();
   void stopIfFinished();
   void runFlows();
+  void settle();
   void attachEventLog();
   void attachCompletionRecorder();
   void nameQueuePairs(const Flow& flow);
@@ -56,6 +57,8 @@ class Simulation final : private ThreadFactory {
   void collectQueues(report::Result& result);
   void collectPcie(report::Result& result) const;
   void collectDrops(report::Result& result) const;
+  void collectFaults(report::Result& result) const;
+  void collectSwitch(report::Result& result) const;
   void addStuckFlows(report::Result& result) const;
 
   const config::Config config_;

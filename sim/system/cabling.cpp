@@ -11,7 +11,11 @@ Cabling::Cabling(kernel::Calendar& calendar, observe::Probes& probes, const conf
   }
   for (std::uint32_t host = 0; host < config.host.count; ++host) {
     const Plug at = plug(host);
-    at.link.setFaults(at.end, network::FaultInjector(config.hosts[host].faults, config.run.seed, host));
+    const config::HostSections& sections = config.hosts[host];
+    at.link.setFaults(at.end, network::FaultInjector(sections.faults, config.run.seed, host));
+    if (!hasSwitch()) continue;
+    const std::uint64_t stream = std::uint64_t{config.host.count} + host;
+    at.link.setFaults(1 - at.end, network::FaultInjector(sections.switchFaults, config.run.seed, stream));
   }
 }
 
@@ -37,6 +41,10 @@ Cabling::Plug Cabling::plug(std::uint32_t host) {
 
 const network::LinkCounters& Cabling::sent(std::size_t host) const {
   return hasSwitch() ? links_[host]->counters(0) : links_.front()->counters(host);
+}
+
+const network::LinkCounters* Cabling::sentBySwitch(std::size_t host) const {
+  return hasSwitch() ? &links_[host]->counters(1) : nullptr;
 }
 
 network::SwitchCounters Cabling::switchPort(std::size_t host) const {

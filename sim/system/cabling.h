@@ -30,6 +30,8 @@ class Cabling {
 
   /// What `host` sent.
   [[nodiscard]] const network::LinkCounters& sent(std::size_t host) const;
+  /// What the switch sent to `host`; null if there is none.
+  [[nodiscard]] const network::LinkCounters* sentBySwitch(std::size_t host) const;
   /// The switch's port to `host`; zeros if there is no switch.
   [[nodiscard]] network::SwitchCounters switchPort(std::size_t host) const;
 

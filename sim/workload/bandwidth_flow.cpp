@@ -27,9 +27,10 @@ std::uint64_t numberOf(std::uint64_t id) { return id & ((std::uint64_t{1} << kNu
 
 }  // namespace
 
-BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool movesPayload, driver::VerbsClient& client,
-                             driver::VerbsClient& server)
+BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool movesPayload, std::uint64_t seed,
+                             driver::VerbsClient& client, driver::VerbsClient& server)
     : Flow(std::move(name), config, movesPayload),
+      sizes_(config, seed),
       total_(config.iters != 0 ? std::uint64_t{config.warmup} + config.iters : kEndless),
       pairs_(config.qps) {
   FlowEndpoint::Shape clientShape;
@@ -42,13 +43,14 @@ BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool mo
   serverShape.sharedReceives = config.srq;
   // Writes land at the same places as they come from, and reads the other way round.
   if (!usesReceives() || usesWrites()) serverShape.receiveDepth = std::max(serverShape.receiveDepth, config.tx_depth);
+  if (config.arrival != ArrivalKind::kClosed) arrivals_.emplace(config, seed);
   makeEnds(client, server, clientShape, serverShape);
   for (Pair& pair : pairs_) pair.postTimes.resize(config.tx_depth);
   for (std::uint32_t index = 0; index < config.qps; ++index) active_.push_back(index);
 }
 
 void BandwidthFlow::begin() {
-  numbered_ = movesPayload() && size() >= sizeof(std::uint64_t) && clientEnd().slots() >= config().tx_depth;
+  numbered_ = movesPayload() && sizes_.least() >= sizeof(std::uint64_t) && clientEnd().slots() >= config().tx_depth;
   if (movesPayload() && !isAtomic(config().verb)) fillSources();
   list_.assign(config().post_list, requestTemplate(clientEnd(), serverEnd()));
   receive_.assign(1, receiveTemplate(serverEnd()));
@@ -67,6 +69,10 @@ void BandwidthFlow::begin() {
     }
     serve();
   }
+  if (arrivals_) {
+    arrivals_->start(clientEnd().client().threadTime());
+    return stepOpenLoop();
+  }
   step();
 }
 
@@ -82,6 +88,44 @@ void BandwidthFlow::fillSources() {
 }
 
 // ---- client
+
+void BandwidthFlow::stepOpenLoop() {
+  driver::VerbsClient& client = clientEnd().client();
+  while (!arrivalsOver() && arrivals_->next() <= client.threadTime()) {
+    const auto index = static_cast<std::uint32_t>(arrivals_->count() % pairs_.size());
+    const Pair& pair = pairs_[index];
+    if (!pair.failed && pair.posted - pair.completed >= config().tx_depth) break;
+    if (!pair.failed) post(index, arrivals_->next());
+    if (finished()) return;
+    arrivals_->advance();
+  }
+  const bool idle =
+      std::all_of(pairs_.begin(), pairs_.end(), [](const Pair& pair) { return pair.completed == pair.posted; });
+  if (arrivalsOver() && idle) {
+    active_.clear();
+    return step();
+  }
+  // A message that is due and has no room waits for a completion alone.
+  const bool isDue = !arrivalsOver() && arrivals_->next() <= client.threadTime();
+  const Time deadline = arrivalsOver() || isDue ? kForever : arrivals_->next();
+  if (idle) return client.sleepFor(deadline - client.threadTime(), [this] { stepOpenLoop(); });
+  clientWaiter_->waitUntil(deadline, [this] {
+    takeSends();
+    if (!finished()) stepOpenLoop();
+  });
+}
+
+bool BandwidthFlow::arrivalsOver() const {
+  if (total_ != kEndless) return arrivals_->count() >= total_ * pairs_.size();
+  return timeIsUp_;
+}
+
+void BandwidthFlow::post(std::uint32_t index, Time due) {
+  Pair& pair = pairs_[index];
+  const std::uint64_t before = pair.posted;
+  postList(index, 1);
+  if (pair.posted != before) pair.postTimes[before % config().tx_depth] = due;
+}
 
 void BandwidthFlow::step() {
   for (std::size_t at = 0; at < active_.size();) {
@@ -166,6 +210,8 @@ bool BandwidthFlow::postList(std::uint32_t index, std::uint64_t count) {
 void BandwidthFlow::prepare(std::uint32_t index, std::uint64_t message, driver::SendWorkRequest& request) {
   request.workRequestId = requestId(index, message);
   request.scatterGather.front().address = clientEnd().sendAddress(index, message);
+  request.scatterGather.front().length = sizes_.of(index, message);
+  request.inlineData = clientEnd().inlines(sizes_.of(index, message)) && !usesResponses();
   request.remoteAddress =
       serverEnd().receiveAddress(index, isAtomic(config().verb) ? 0 : message % clientEnd().slots());
   request.datagram.qp = serverEnd().qpNumber(index);
@@ -193,7 +239,9 @@ void BandwidthFlow::takeSend(const driver::WorkCompletion& completion) {
   const Time now = clientEnd().client().threadTime();
   if (number >= config().warmup) {
     latency_.add(now - pair.postTimes[number % config().tx_depth]);
-    measured_ += number + 1 - std::max<std::uint64_t>(pair.completed, config().warmup);
+    const std::uint64_t first = std::max<std::uint64_t>(pair.completed, config().warmup);
+    measured_ += number + 1 - first;
+    for (std::uint64_t each = first; each <= number; ++each) measuredBytes_ += sizes_.of(index, each);
     end_ = now;
   }
   pair.completed = number + 1;
@@ -258,7 +306,8 @@ void BandwidthFlow::checkReceived(std::uint32_t index, const std::uint8_t* conte
     std::memcpy(&number, content, sizeof number);
   }
   const bool known = !mayLose() || immediate || numbered_;
-  bool intact = completion.byteLength == size() + serverEnd().headerSize() && number >= pair.expected;
+  bool intact = number >= pair.expected;
+  if (known) intact = intact && completion.byteLength == sizes_.of(index, number) + serverEnd().headerSize();
   if (immediate) intact = intact && completion.immediateOrKey == static_cast<std::uint32_t>(number);
   if (checksContent && known) intact = intact && isIntact(content, index, number);
   if (!intact) ++corrupted_;
@@ -288,12 +337,12 @@ void BandwidthFlow::writeHeader(std::uint32_t index, std::uint64_t message) {
 
 // Of everything that the completion of message `last` says to be done.
 void BandwidthFlow::checkResponses(std::uint32_t index, std::uint64_t last, std::uint32_t length) {
-  if (length != size()) ++corrupted_;
+  if (length != sizes_.of(index, last)) ++corrupted_;
   if (!movesPayload()) return;
   for (std::uint64_t message = pairs_[index].completed; message <= last; ++message) {
     const std::uint8_t* content = clientEnd().bytes(clientEnd().sendAddress(index, message));
     if (!isAtomic(config().verb)) {
-      if (!matchesPattern(content, size(), seed(index, message))) ++corrupted_;
+      if (!matchesPattern(content, sizes_.of(index, message), seed(index, message))) ++corrupted_;
     } else if (numbered_ && wordAt(content) != message) {
       ++corrupted_;
     }
@@ -301,9 +350,10 @@ void BandwidthFlow::checkResponses(std::uint32_t index, std::uint64_t last, std:
 }
 
 bool BandwidthFlow::isIntact(const std::uint8_t* content, std::uint32_t index, std::uint64_t message) const {
-  if (!numbered_) return matchesPattern(content, size(), seed(index, message));
+  const std::size_t length = sizes_.of(index, message);
+  if (!numbered_) return matchesPattern(content, length, seed(index, message));
   if (std::memcmp(content, &message, sizeof message) != 0) return false;
-  return matchesPattern(content, size(), seed(index, message), sizeof message);
+  return matchesPattern(content, length, seed(index, message), sizeof message);
 }
 
 // Each atomic added one.

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "sim/workload/arrivals.h"
 #include "sim/workload/completion_waiter.h"
 #include "sim/workload/flow.h"
+#include "sim/workload/message_sizes.h"
 #include "sim/workload/queue_resizer.h"
 
 namespace hca::sim {
@@ -16,10 +19,15 @@ namespace hca::sim {
 /// while there is room on each in turn, then take completions. The server takes and reposts receives, if the verb needs
 /// any; an unreliable service loses messages that it is too slow for. A sample is the time from the post call of a
 /// signaled request to the moment at which its completion was seen.
+///
+/// With an `arrival` the client doesn't wait for completions before it posts: message n is due at its own time, on
+/// queue pair n modulo qps. If the queue is full it waits, and so do those behind it; a sample counts from the time at
+/// which the message was due, so that a slow answer isn't hidden by the messages that it held up.
 class BandwidthFlow final : public Flow {
  public:
-  BandwidthFlow(std::string name, const FlowConfig& config, bool movesPayload, driver::VerbsClient& client,
-                driver::VerbsClient& server);
+  /// `seed`: of sizes and arrivals.
+  BandwidthFlow(std::string name, const FlowConfig& config, bool movesPayload, std::uint64_t seed,
+                driver::VerbsClient& client, driver::VerbsClient& server);
 
  private:
   struct Pair {
@@ -32,15 +40,19 @@ class BandwidthFlow final : public Flow {
   };
 
   void begin() override;
+  [[nodiscard]] std::uint64_t measuredBytes() const override { return measuredBytes_; }
   void checkRemainder() override;
 
   // Client.
   void step();
   void waitForSends();
+  void stepOpenLoop();
+  [[nodiscard]] bool arrivalsOver() const;
   [[nodiscard]] std::uint64_t room(const Pair& pair) const;
   void postSome(std::uint32_t index);
   bool postList(std::uint32_t index, std::uint64_t count);
   void prepare(std::uint32_t index, std::uint64_t message, driver::SendWorkRequest& request);
+  void post(std::uint32_t index, Time due);
   [[nodiscard]] bool mayPost(const Pair& pair) const;
   void takeSends();
   void takeSend(const driver::WorkCompletion& completion);
@@ -63,7 +75,10 @@ class BandwidthFlow final : public Flow {
   void writeHeader(std::uint32_t index, std::uint64_t message);
   [[nodiscard]] bool isIntact(const std::uint8_t* content, std::uint32_t index, std::uint64_t message) const;
 
-  std::uint64_t total_;  // messages a queue pair; without end if the duration counts
+  MessageSizes sizes_;
+  std::optional<Arrivals> arrivals_;  // of an open loop
+  std::uint64_t total_;               // messages a queue pair; without end if the duration counts
+  std::uint64_t measuredBytes_ = 0;
   bool timeIsUp_ = false;
   std::vector<Pair> pairs_;
   std::vector<std::uint32_t> active_;  // queue pairs that have messages left to post

@@ -20,6 +20,16 @@ void CompletionWaiter::wait(std::function<void()> ready) {
   }
 }
 
+void CompletionWaiter::waitUntil(Time deadline, std::function<void()> ready) {
+  ready_ = std::move(ready);
+  completions_.clear();
+  client_.whenNotEmptyUntil(queues_, deadline, [this](driver::CqHandle queue) {
+    client_.poll(queue, kBatch, completions_);
+    const auto next = std::move(ready_);
+    next();
+  });
+}
+
 void CompletionWaiter::spin(driver::CqHandle queue) {
   client_.poll(queue, kBatch, completions_);
   // An entry that software handles by itself (a signature error) ends a poll without a completion.

@@ -27,6 +27,8 @@ class CompletionWaiter {
 
   /// Runs `ready` once at least one completion is in `completions()`, which is emptied first. One wait at a time.
   void wait(std::function<void()> ready);
+  /// Polls until a completion is there or until `deadline`, when `completions()` may be empty. For EventOrder::kOff.
+  void waitUntil(Time deadline, std::function<void()> ready);
   [[nodiscard]] const std::vector<driver::WorkCompletion>& completions() const { return completions_; }
 
   /// For scripted flows: called when the gap begins and when the thread is about to sleep.

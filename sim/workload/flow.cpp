@@ -140,7 +140,7 @@ report::FlowResult Flow::result() {
   report::FlowResult result;
   result.name = name_;
   result.iterations = measured_;
-  result.bytes = measured_ * size();
+  result.bytes = measuredBytes();
   result.errors = errors_;
   result.latencyKind = latencyKind_;
   result.latency = report::summarise(latency_);

@@ -47,6 +47,8 @@ class Flow {
  protected:
   /// Both sides are connected; the client's thread and the server's are idle.
   virtual void begin() = 0;
+  /// Payload of the messages measured.
+  [[nodiscard]] virtual std::uint64_t measuredBytes() const { return measured_ * size(); }
   /// Checks content that the flow didn't check on the way.
   virtual void checkRemainder() {}
 

@@ -30,6 +30,8 @@ constexpr bool hasResponse(FlowVerb verb) { return verb == FlowVerb::kRead || is
 constexpr bool usesReceive(FlowVerb verb) { return verb != FlowVerb::kWrite && !hasResponse(verb); }
 
 enum class EventOrder : std::uint8_t { kOff, kSafe, kUnsafe };
+enum class ArrivalKind : std::uint8_t { kClosed, kFixed, kPoisson, kBurst };
+enum class SizeDistribution : std::uint8_t { kFixed, kMix, kUniform, kLogNormal };
 
 }  // namespace hca::sim
 
@@ -63,6 +65,22 @@ struct EnumNames<sim::EventOrder> {
 };
 
 template <>
+struct EnumNames<sim::ArrivalKind> {
+  static constexpr std::pair<const char*, sim::ArrivalKind> kNames[] = {{"closed", sim::ArrivalKind::kClosed},
+                                                                        {"fixed", sim::ArrivalKind::kFixed},
+                                                                        {"poisson", sim::ArrivalKind::kPoisson},
+                                                                        {"burst", sim::ArrivalKind::kBurst}};
+};
+template <>
+struct EnumNames<sim::SizeDistribution> {
+  static constexpr std::pair<const char*, sim::SizeDistribution> kNames[] = {
+      {"fixed", sim::SizeDistribution::kFixed},
+      {"mix", sim::SizeDistribution::kMix},
+      {"uniform", sim::SizeDistribution::kUniform},
+      {"lognormal", sim::SizeDistribution::kLogNormal}};
+};
+
+template <>
 struct EnumNames<driver::ModerationKind> {
   static constexpr std::pair<const char*, driver::ModerationKind> kNames[] = {
       {"none", driver::ModerationKind::kNone},
@@ -85,6 +103,14 @@ struct FlowConfig {
   std::uint32_t server_core = 0;
   std::string after;
   Bytes size{2};
+  SizeDistribution size_distribution = SizeDistribution::kFixed;
+  std::string size_mix;
+  Bytes size_min{0};
+  Bytes size_median{0};
+  double size_sigma = 1;
+  ArrivalKind arrival = ArrivalKind::kClosed;
+  std::uint32_t rate = 0;
+  std::uint32_t burst_size = 1;
   std::uint32_t qps = 1;
   std::uint32_t tx_depth = 128;
   std::uint32_t outs = 16;
@@ -134,7 +160,23 @@ struct FlowConfig {
     key("client_core", self.client_core, range(0U, 1023U), "Core of the client's thread");
     key("server_core", self.server_core, range(0U, 1023U), "Core of the server's thread");
     key("after", self.after, "Flow that must have finished before this one starts (default: start at once)");
-    key("size", self.size, range(Bytes(0), Bytes(std::int64_t{1} << 30)), "Message size");
+    key("size", self.size, range(Bytes(0), Bytes(std::int64_t{1} << 30)),
+        "Message size; with another size_distribution, the longest");
+    key("size_distribution", self.size_distribution,
+        "bandwidth: fixed: all of size; mix: as size_mix says; uniform: from size_min to size; lognormal: of median "
+        "size_median, cut off at size_min and size");
+    key("size_mix", self.size_mix, "Sizes with their weights: \"64B:90, 4KiB:10\"");
+    key("size_min", self.size_min, range(Bytes(0), Bytes(std::int64_t{1} << 30)),
+        "uniform and lognormal: shortest message");
+    key("size_median", self.size_median, range(Bytes(0), Bytes(std::int64_t{1} << 30)),
+        "lognormal: half of the messages are shorter");
+    key("size_sigma", self.size_sigma, range(0.0, 10.0), "lognormal: deviation of the logarithm");
+    key("arrival", self.arrival,
+        "bandwidth: closed: post when there is room; the others post at their own time whatever became of earlier "
+        "messages, and latency counts from that time: fixed: at equal distances; poisson: at random; burst: burst_size "
+        "at a time, at equal distances");
+    key("rate", self.rate, range(0U, 2'000'000'000U), "Messages a second, of all queue pairs together, unless closed");
+    key("burst_size", self.burst_size, range(1U, 1U << 20), "burst: messages that are due at the same time");
     key("qps", self.qps, range(1U, 65536U), "Queue pairs");
     key("tx_depth", self.tx_depth, range(1U, 32768U), "Requests outstanding in each send queue");
     key("outs", self.outs, range(1U, 128U),

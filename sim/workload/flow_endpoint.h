@@ -59,8 +59,9 @@ class FlowEndpoint {
   }
   [[nodiscard]] std::uint8_t* bytes(std::uint64_t address) const { return bytes_ + (address - base_); }
   /// Whether messages are short enough to be copied into the request.
-  [[nodiscard]] bool inlines() const {
-    return config_.size <= config_.inline_size && config_.size.count() <= qps_.front().maxInline;
+  [[nodiscard]] bool inlines() const { return inlines(static_cast<std::uint64_t>(config_.size.count())); }
+  [[nodiscard]] bool inlines(std::uint64_t length) const {
+    return length <= static_cast<std::uint64_t>(config_.inline_size.count()) && length <= qps_.front().maxInline;
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "sim/workload/flow_rules.h"
 
+#include "sim/workload/message_sizes.h"
+
 namespace hca::sim {
 
 namespace {
@@ -33,6 +35,37 @@ void checkSolicited(const FlowConfig& flow, std::vector<FlowProblem>& problems) 
   }
 }
 
+void checkDistribution(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
+  if (flow.size_distribution == SizeDistribution::kFixed) return;
+  if (flow.kind != FlowKind::kBandwidth || isAtomic(flow.verb)) {
+    problems.push_back({"size_distribution", "is for kind = bandwidth, and not for atomics"});
+  }
+  if (flow.size_min > flow.size) problems.push_back({"size_min", "is more than size"});
+  if (flow.size_distribution == SizeDistribution::kLogNormal && flow.size_median < Bytes(1)) {
+    problems.push_back({"size_median", "must be given for a lognormal distribution"});
+  }
+  if (flow.size_distribution != SizeDistribution::kMix) return;
+  const SizeMix mix = parseSizeMix(flow.size_mix);
+  if (!mix.problem.empty()) return problems.push_back({"size_mix", mix.problem});
+  for (const auto& part : mix.parts) {
+    if (Bytes(part.first) > flow.size) return problems.push_back({"size_mix", "has a size that is more than size"});
+  }
+}
+
+void checkArrival(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
+  if (flow.arrival == ArrivalKind::kClosed) {
+    if (flow.rate != 0) problems.push_back({"rate", "counts for arrival = fixed, poisson or burst alone"});
+    return;
+  }
+  if (flow.kind != FlowKind::kBandwidth) problems.push_back({"arrival", "is for kind = bandwidth"});
+  if (flow.rate == 0) problems.push_back({"rate", "must say how many messages arrive in a second"});
+  if (flow.events != EventOrder::kOff) {
+    problems.push_back({"events", "must be off: a client that sleeps for an event would miss the next arrival"});
+  }
+  if (flow.cq_mod != 1) problems.push_back({"cq_mod", "must be 1: every message's latency counts"});
+  if (flow.post_list != 1) problems.push_back({"post_list", "must be 1: messages are posted as they arrive"});
+}
+
 }  // namespace
 
 std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
@@ -51,6 +84,8 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
   }
   checkTransport(flow, problems);
   checkResponses(flow, problems);
+  checkDistribution(flow, problems);
+  checkArrival(flow, problems);
   if (flow.solicited_every != 1) checkSolicited(flow, problems);
   if (flow.kind == FlowKind::kArmRace) {
     if (!usesReceive(flow.verb)) {

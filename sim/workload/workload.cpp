@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "models/base/mixed_bits.h"
 #include "sim/workload/arm_race_flow.h"
 #include "sim/workload/bandwidth_flow.h"
 #include "sim/workload/latency_flow.h"
@@ -10,7 +11,7 @@
 namespace hca::sim {
 namespace {
 
-std::unique_ptr<Flow> makeFlow(const std::string& name, const FlowConfig& config, bool movesPayload,
+std::unique_ptr<Flow> makeFlow(const std::string& name, const FlowConfig& config, bool movesPayload, std::uint64_t seed,
                                driver::VerbsClient& client, driver::VerbsClient& server) {
   switch (config.kind) {
     case FlowKind::kLatency:
@@ -19,7 +20,7 @@ std::unique_ptr<Flow> makeFlow(const std::string& name, const FlowConfig& config
       }
       return std::make_unique<LatencyFlow>(name, config, movesPayload, client, server);
     case FlowKind::kBandwidth:
-      return std::make_unique<BandwidthFlow>(name, config, movesPayload, client, server);
+      return std::make_unique<BandwidthFlow>(name, config, movesPayload, seed, client, server);
     case FlowKind::kArmRace:
       break;
   }
@@ -32,7 +33,8 @@ void Workload::add(const std::string& name, const FlowConfig& config) {
   clients_.push_back(threads_.makeThread(HostIndex(config.client), config.client_core, name + ".client"));
   driver::VerbsClient& client = *clients_.back();
   clients_.push_back(threads_.makeThread(HostIndex(config.server), config.server_core, name + ".server"));
-  flows_.push_back(makeFlow(name, config, movesPayload_, client, *clients_.back()));
+  const std::uint64_t seed = mixedBits(seed_ + flows_.size());
+  flows_.push_back(makeFlow(name, config, movesPayload_, seed, client, *clients_.back()));
 }
 
 void Workload::start(std::function<void()> finished) {

@@ -28,8 +28,9 @@ class ThreadFactory {
 /// side.
 class Workload {
  public:
-  /// `movesPayload`: message bytes are really moved ([run] payload).
-  Workload(ThreadFactory& threads, bool movesPayload) : threads_(threads), movesPayload_(movesPayload) {}
+  /// `movesPayload`: message bytes are really moved ([run] payload). `seed`: of what flows draw at random.
+  Workload(ThreadFactory& threads, bool movesPayload, std::uint64_t seed = 1)
+      : threads_(threads), movesPayload_(movesPayload), seed_(seed) {}
 
   /// Names are unique; `after` names a flow of this workload, without a cycle (the configuration's checks see to it).
   void add(const std::string& name, const FlowConfig& config);
@@ -48,6 +49,7 @@ class Workload {
 
   ThreadFactory& threads_;
   bool movesPayload_;
+  std::uint64_t seed_;
   std::vector<std::unique_ptr<driver::VerbsClient>> clients_;  // outlive the flows
   std::vector<std::unique_ptr<Flow>> flows_;
   std::size_t unfinished_ = 0;

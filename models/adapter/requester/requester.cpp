@@ -269,6 +269,7 @@ void Requester::onPacketSent(QueuePair& qp, std::uint32_t psn, bool ackRequest, 
   // Nobody acknowledges an unreliable request: it is done when its last packet has left.
   if (isReliable(qp.attributes.service)) return;
   completeThrough(qp, psn);
+  failIfOldest(qp);
   const RequesterState& state = qp.requester;
   const bool orderAwaited =
       state.cursor == 0 && !state.requests.empty() && state.requests[0].fence == FenceMode::kStrongOrdering;

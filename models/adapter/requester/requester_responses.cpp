@@ -27,14 +27,15 @@ void Requester::onAcknowledge(QueuePair& qp, const network::Packet& packet) {
   const std::uint32_t through = isAck ? packet.psn : psnAdd(packet.psn, kPsnMask);
   completeThrough(qp, through);
   if (!qp.isSending()) return;
-  if (aeth::isRnrNak(packet.syndrome)) return onRnrNak(qp, packet);
-  if (!isAck) return onNak(qp, packet);
-  // An acknowledgement beyond a read whose data never came: the response was lost (InfiniBand volume 1, 9.7.5.1.4).
+  // An answer to something behind a read whose data never came: the response was lost (InfiniBand volume 1,
+  // 9.7.5.1.4). What is behind it will be answered again.
   const RequesterState& state = qp.requester;
   if (!state.requests.empty() && state.requests[0].hasResponse() && state.requests[0].started &&
-      psnDistance(packet.psn, state.requests[0].firstPsn) >= 0) {
+      psnDistance(through, state.requests[0].firstPsn) >= 0) {
     return recover(qp);
   }
+  if (aeth::isRnrNak(packet.syndrome)) return onRnrNak(qp, packet);
+  if (!isAck) return onNak(qp, packet);
   onProgress(qp);
 }
 

@@ -267,7 +267,9 @@ void Responder::finishMessage(QueuePair& qp, const network::Packet& packet) {
   });
   state.message = Message::kNone;
   state.messageNumber = psnAdd(state.messageNumber, 1);
-  if (state.hasReceive) completeReceive(qp, packet);
+  // A write leaves alone what was taken for a send that got lost.
+  const bool takesReceive = isSend(packet.operation) || network::carriesImmediate(packet.operation);
+  if (takesReceive && state.hasReceive) completeReceive(qp, packet);
 }
 
 void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {

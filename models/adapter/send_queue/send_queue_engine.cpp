@@ -168,9 +168,16 @@ void SendQueueEngine::fetch(QueuePair& qp) {
 void SendQueueEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
   QueuePair* qp = queuePairs_.find(QpNumber(token & ((1U << kQpBits) - 1)));
   if (qp == nullptr || qp->send.epoch != static_cast<std::uint32_t>(token >> kQpBits)) return;
+  // Until all of it is handed over, nothing may be fetched: a request that fails at once resumes a queue whose next
+  // requests are in `data`.
+  const std::uint32_t epoch = qp->send.epoch;
+  if (status != host::DmaStatus::kOk) {
+    failFetch(*qp);
+  } else {
+    parseFetched(*qp, data);
+  }
+  if (qp->send.epoch != epoch) return;
   qp->send.fetching = false;
-  if (status != host::DmaStatus::kOk) return failFetch(*qp);
-  parseFetched(*qp, data);
   fetch(*qp);
 }
 

@@ -18,7 +18,7 @@ constexpr Case kCases[] = {
     {4095, 4096, 17, 9, 65},                         // 1, then 4095 in 16 writes, 8 requests, 64 completions
 };
 
-TEST(DmaSplit, CountsBytesAndData) {
+TEST(DmaSplit, C47_CountsBytesAndData) {
   PcieSystem system;
   unsigned seed = 0;
   for (const Case& c : kCases) {
@@ -44,6 +44,20 @@ TEST(DmaSplit, CountsBytesAndData) {
   EXPECT_EQ(system.client.reads.size(), std::size(kCases)) << "one answer for each read";
   EXPECT_EQ(system.client.writes.size(), std::size(kCases)) << "and for each write";
   EXPECT_EQ(system.endpoint.pendingReads(), 0U);
+}
+
+// With room for one at a time on the host's side: seven of the eight wait.
+TEST(DmaSplit, C47_EntriesOfOneTickLandOnceAndInOrder) {
+  PcieConfig config;
+  config.upstreamCredits.postedHeaders = 1;
+  PcieSystem system(config);
+  for (unsigned i = 0; i < 8; ++i) system.write(i * 64, pattern(64, i), i, false, Traffic::kCqe);
+  system.settle();
+  ASSERT_EQ(system.client.writes.size(), 8U);
+  for (unsigned i = 0; i < 8; ++i) {
+    EXPECT_EQ(system.client.writes[i].token, i);
+    EXPECT_EQ(system.peek(i * 64, 64), pattern(64, i));
+  }
 }
 
 TEST(DmaSplit, MegabyteInOnePiece) {

@@ -26,7 +26,7 @@ void expectIdle(const PcieSystem& system) {
   EXPECT_EQ(system.rootComplex.pendingReads(), 0U);
 }
 
-TEST(Starvation, AHundredThousandMixedOperations) {
+TEST(Starvation, C48_AHundredThousandMixedOperations) {
   PcieSystem system(scarce());
   std::mt19937_64 random(5);
   std::uint64_t reads = 0, writes = 0, messages = 0, registerWrites = 0, registerReads = 0, answers = 0;

@@ -78,6 +78,15 @@ TEST_F(ConfigChecksTest, PcieSizes) {
                           "main.ini:5: rcb: 96B is no power of two"));
 }
 
+// The far side looks for the last byte of a write in memory.
+TEST_F(ConfigChecksTest, LatencyOfWritesNeedsMovedPayload) {
+  const std::string flow = "[flow.a]\nkind = latency\nverb = write\niters = 1\n";
+  EXPECT_THAT(problems(flow), IsEmpty());
+  EXPECT_THAT(problems("[run]\npayload = timing\n" + flow),
+              ElementsAre("main.ini:5: verb: waits for a byte of the message, which [run] payload = timing doesn't "
+                          "move"));
+}
+
 TEST_F(ConfigChecksTest, RulesOfAFlowsKind) {
   EXPECT_THAT(problems("[flow.a]\nkind = latency\niters = 1\nqps = 2\n"),
               ElementsAre("main.ini:4: qps: is for kind = bandwidth; the other kinds use one queue pair"));

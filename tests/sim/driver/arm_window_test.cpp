@@ -68,14 +68,14 @@ class ArmWindow : public VerbsPair {
   std::size_t received_ = 0;
 };
 
-TEST(ArmWindow, PollingOnceMoreNeverLosesAWakeUp) {
+TEST(ArmWindow, C11_PollingOnceMoreNeverLosesAWakeUp) {
   ArmWindow window(ArmRule::kIbSpec, true);
   for (int i = 0; i < kRounds; ++i)
     ASSERT_TRUE(window.round(kStep * i)) << "posted at " << (kStep * i).count() << " ps";
   EXPECT_EQ(window.received(), static_cast<std::size_t>(kRounds));
 }
 
-TEST(ArmWindow, SleepingAfterTheArmLosesExactlyWhatLandsInTheGap) {
+TEST(ArmWindow, C11_SleepingAfterTheArmLosesExactlyWhatLandsInTheGap) {
   ArmWindow window(ArmRule::kIbSpec, false);
   int lost = 0;
   int first = kRounds;
@@ -94,7 +94,7 @@ TEST(ArmWindow, SleepingAfterTheArmLosesExactlyWhatLandsInTheGap) {
   EXPECT_LE(last - first + 1 - lost, 1);
 }
 
-TEST(ArmWindow, ComparingRulesLoseNothingInEitherOrder) {
+TEST(ArmWindow, C11_ComparingRulesLoseNothingInEitherOrder) {
   ArmWindow window(ArmRule::kCiCompareOnce, false);
   for (int i = 0; i < kRounds; ++i)
     ASSERT_TRUE(window.round(kStep * i)) << "posted at " << (kStep * i).count() << " ps";

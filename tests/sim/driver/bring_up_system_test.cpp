@@ -19,6 +19,17 @@ TEST(BringUp, BothAdaptersComeUp) {
   EXPECT_NE(hosts.driver(0).capabilities().lid, hosts.driver(1).capabilities().lid);
 }
 
+// The device is ready after a millisecond. A driver that looked all the time would need two thousand reads, and a
+// fabric of a thousand hosts most of a minute.
+TEST(BringUp, DriverPausesBetweenItsLooksAtADeviceThatIsNotReady) {
+  TwoHosts hosts;
+  ASSERT_EQ(hosts.problem(), "");
+  const auto& counts = hosts.system().host(0).pcieLink().counts(pcie::Link::Direction::kDownstream);
+  const std::uint64_t reads = counts[static_cast<std::size_t>(pcie::Traffic::kMmioRead)].tlps;
+  EXPECT_GT(reads, 50U);
+  EXPECT_LT(reads, 200U);
+}
+
 TEST(BringUp, DownReturnsEveryPageAndUpWorksAgain) {
   TwoHosts hosts;
   ASSERT_EQ(hosts.problem(), "");

@@ -112,6 +112,58 @@ TEST(Completions, ErrorsAlwaysCompleteAndTheRestIsFlushedInOrder) {
   EXPECT_EQ(receives, (std::vector<std::uint64_t>{200, 201}));
 }
 
+// Requests that were fetched together with one that fails at once.
+TEST(Completions, ListBehindAFailingRequestIsFlushedOnce) {
+  VerbsPair verbs;
+  std::vector<SendWorkRequest> list(4, verbs.left.request(SendOpcode::kSend, 0));
+  for (std::uint64_t id = 0; id < list.size(); ++id) list[id].workRequestId = id;
+  list.front().scatterGather.front().localKey = MemoryKey(0xDEAD00);
+  verbs.left.client().postSend(verbs.pair.left.handle, list);
+  verbs.settle();
+  const auto completions = verbs.left.poll(verbs.leftCq.handle);
+  ASSERT_EQ(completions.size(), list.size());
+  for (std::uint64_t id = 0; id < list.size(); ++id) {
+    EXPECT_EQ(completions[id].workRequestId, id);
+    EXPECT_EQ(completions[id].status, id == 0 ? WcStatus::kLocalProtection : WcStatus::kFlushed);
+  }
+}
+
+// The receive was taken for a message that was then refused, or that an error of the queue pair cut short.
+TEST(Completions, ReceiveOfAMessageThatFailsIsFlushedWithTheRest) {
+  VerbsPair verbs;
+  for (std::uint64_t id = 0; id < 3; ++id) verbs.right.postReceive(verbs.pair.right.handle, id);
+  SendWorkRequest request = verbs.left.request(SendOpcode::kWriteImmediate, 9);
+  request.remoteAddress = verbs.right.buffer();
+  request.remoteKey = MemoryKey(verbs.right.region().remoteKey.value() ^ 0x100);  // no such key
+  verbs.left.post(verbs.pair.left.handle, request);
+  verbs.settle();
+  const auto completions = verbs.right.poll(verbs.rightCq.handle);
+  ASSERT_EQ(completions.size(), 3U);
+  for (std::uint64_t id = 0; id < 3; ++id) {
+    EXPECT_EQ(completions[id].workRequestId, id);
+    EXPECT_EQ(completions[id].status, WcStatus::kFlushed);
+  }
+}
+
+// Nothing acknowledges a datagram: the one before it is done when it has left.
+TEST(Completions, DatagramThatFailsBehindOthersReportsIt) {
+  VerbsPair verbs;
+  const ConnectedPair pair =
+      connectPair(verbs.left, verbs.leftCq.handle, verbs.right, verbs.rightCq.handle, {}, 64, driver::QpType::kUd);
+  std::vector<SendWorkRequest> list(3, verbs.left.request(SendOpcode::kSend, 0));
+  for (std::uint64_t id = 0; id < list.size(); ++id) {
+    list[id].workRequestId = id;
+    list[id].datagram = {{verbs.right.client().lid()}, pair.right.number, driver::ConnectionAttributes{}.queueKey};
+  }
+  list.back().scatterGather.front().localKey = MemoryKey(0xDEAD00);
+  verbs.left.client().postSend(pair.left.handle, list);
+  verbs.settle();
+  const auto completions = verbs.left.poll(verbs.leftCq.handle);
+  ASSERT_EQ(completions.size(), 3U);
+  EXPECT_EQ(completions[1].status, WcStatus::kSuccess);
+  EXPECT_EQ(completions[2].status, WcStatus::kLocalProtection);
+}
+
 TEST(Completions, PostingInErrorIsAcceptedAndFlushedBehindTheRest) {
   VerbsPair verbs;
   const driver::QpHandle qp = verbs.pair.left.handle;

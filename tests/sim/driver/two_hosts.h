@@ -1,6 +1,8 @@
 // Two hosts back to back, with threads of software on them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <memory>
 #include <string>

@@ -23,7 +23,7 @@ class CqObserverTest : public testing::Test {
     on(CqAction::kSleep, 1300);
     on(CqAction::kArmArrived, 1500, 0);
   }
-  std::vector<report::FailureResult> finish() { return observer_.finish(nanoseconds(9000)); }
+  std::vector<report::FailureResult> finish() { return observer_.finish(); }
 
   observe::Probes probes_;
   CqObserver observer_{probes_};
@@ -99,6 +99,7 @@ TEST_F(CqObserverTest, TellsTheHazardProbe) {
   (void)finish();
   ASSERT_THAT(events, SizeIs(1));
   EXPECT_EQ(events[0].kind, observe::HazardEvent::Kind::kLostWakeUp);
+  EXPECT_EQ(events[0].time, nanoseconds(1300)) << "since when it sleeps, not when that was found out";
   EXPECT_EQ(events[0].cq, kCq);
   EXPECT_EQ(events[0].firstEntry, 0U);
   EXPECT_EQ(events[0].entries, 1U);

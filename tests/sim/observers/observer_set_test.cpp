@@ -33,7 +33,7 @@ TEST(ObserverSet, FillsItsPartOfTheResult) {
   fire(probes, CqAction::kSleep, 200);
 
   report::Result result;
-  observers.collect(nanoseconds(900), behindTheFirst, result);
+  observers.collect(behindTheFirst, result);
   ASSERT_THAT(result.vectors, SizeIs(2));
   EXPECT_EQ(result.vectors[0].completionVector, std::nullopt);
   EXPECT_EQ(result.vectors[0].interrupts, 1U);

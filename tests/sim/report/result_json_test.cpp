@@ -186,6 +186,22 @@ TEST(ResultJson, AccessesOfADeviceAndCachesAreThereIfThereAreAny) {
     {"host": 1, "name": "iotlb", "hits": 7, "misses": 3, "evictions": 2}])"));
 }
 
+TEST(ResultJson, FaultsPortsAndResizesAreThereIfThereAreAny) {
+  Result result;
+  result.cqs.emplace_back();
+  auto json = nlohmann::json::parse(toJson(result));
+  EXPECT_FALSE(json.contains("faults") || json.contains("switch_ports") || json["cqs"][0].contains("resizes"));
+  result.cqs[0].resizes = 2;
+  result.faults.push_back({HostIndex(1), true, 1, 2, 3, 4});
+  result.switchPorts.push_back({HostIndex(1), 100, 4096, 5});
+  json = nlohmann::json::parse(toJson(result));
+  EXPECT_EQ(json["cqs"][0]["resizes"], 2);
+  EXPECT_EQ(json.at("faults"), nlohmann::json::parse(R"([
+    {"host": 1, "direction": "from_switch", "lost": 1, "corrupted": 2, "duplicated": 3, "held": 4}])"));
+  EXPECT_EQ(json.at("switch_ports"), nlohmann::json::parse(R"([
+    {"host": 1, "forwarded": 100, "high_water_bytes": 4096, "dropped": 5}])"));
+}
+
 TEST(ResultJson, AFlowWithoutSamplesHasNoLatency) {
   Result result;
   result.flows.emplace_back();

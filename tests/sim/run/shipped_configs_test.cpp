@@ -111,6 +111,23 @@ TEST(ShippedConfigs, ReceiverNotReadyWithoutRetryIsAnError) {
   EXPECT_NE(result.failures[0].message.find("RNR_RETRY_EXC_ERR"), std::string::npos);
 }
 
+// Flows: tenth, half, most, beyond, sizes.
+TEST(ShippedConfigs, OpenLoopQueuesNearSaturation) {
+  const report::Result result = runConfig(loadShipped("open_loop.ini"));
+  EXPECT_FALSE(result.failed());
+  ASSERT_EQ(result.flows.size(), 5u);
+  const auto tail = [&](std::size_t flow) {
+    return static_cast<double>(result.flows[flow].latency.p99.count()) /
+           static_cast<double>(result.flows[flow].latency.p50.count());
+  };
+  EXPECT_LT(tail(0), 1.3);
+  EXPECT_GT(tail(1), 1.4);
+  EXPECT_GT(tail(2), 3);
+  EXPECT_GT(result.flows[3].latency.p50, microseconds(500)) << "the backlog";
+  EXPECT_LT(result.flows[3].messageRate, 10e6);
+  EXPECT_NEAR(static_cast<double>(result.flows[4].bytes) / 20000, 0.8 * 64 + 0.15 * 4096 + 0.05 * 65536, 150);
+}
+
 TEST(ShippedConfigs, AtomicsOfOneAddressWaitForEachOther) {
   const Result result = runShipped("atomics.ini");
   EXPECT_FALSE(result.failed());

@@ -56,7 +56,7 @@ config::Config mixedLoad() {
 }
 
 // One time stamp an activation is the slow reference; running ahead must change nothing.
-TEST(Run, QuantumChangesNoResult) {
+TEST(Run, C49_QuantumChangesNoResult) {
   const config::Config config = mixedLoad();
   const std::string reference = jsonInChild(config, Time());
   ASSERT_GT(reference.size(), 1000u);
@@ -127,7 +127,10 @@ TEST(Run, ResizeUnderLoadLosesNothing) {
     EXPECT_EQ(flow.errors, 0u) << flow.name;
   }
   std::vector<std::uint32_t> depths;
-  for (const report::CqResult& cq : result.cqs) depths.push_back(cq.cqe);
+  for (const report::CqResult& cq : result.cqs) {
+    depths.push_back(cq.cqe);
+    EXPECT_EQ(cq.resizes, 1u);
+  }
   EXPECT_EQ(depths, (std::vector<std::uint32_t>{4095, 1023, 4095, 4095, 1023, 4095}));
 }
 
@@ -222,7 +225,7 @@ TEST(Run, ReliableConnectionsSurviveLoss) {
   EXPECT_LT(result.flows[0].latency.p50, microseconds(10));
 }
 
-TEST(Run, LossIsRepeatable) {
+TEST(Run, C49_LossIsRepeatable) {
   config::Config config = loadShipped("loss.ini");
   const std::string reference = jsonInChild(config, System::kQuantum);
   EXPECT_EQ(jsonInChild(config, System::kQuantum), reference);
@@ -246,6 +249,52 @@ TEST(Run, ContentSurvivesEveryKindOfFault) {
   for (const report::FlowResult& flow : result.flows) EXPECT_EQ(flow.iterations, 3u * 400u) << flow.name;
   EXPECT_GT(dropped(result, "packet_lost"), 0u);
   EXPECT_GT(dropped(result, "packet_corrupted"), 0u);
+}
+
+// Far more is on its way into the server's memory than fits into what an acknowledgement takes.
+TEST(Run, WritesIntoASlowHostArriveBeforeTheyAreChecked) {
+  config::Config config;
+  config.hosts.resize(2);
+  config.hosts[1].pcie.writeLatency = microseconds(100);
+  config.hosts[1].pcie.upstreamCredits.postedHeaders = 4;
+  FlowConfig flow;
+  flow.kind = FlowKind::kBandwidth;
+  flow.size = Bytes(4096);
+  flow.tx_depth = 32;
+  flow.iters = 32;
+  config.flows.push_back({"write", flow});
+  const report::Result result = runConfig(config);
+  EXPECT_FALSE(result.failed()) << (result.failures.empty() ? "" : result.failures[0].message);
+}
+
+TEST(Run, FaultsOnBothLinksOfAHostAreCounted) {
+  config::Config config;
+  config.fabricSwitch.always = true;
+  config.hosts.resize(2);
+  config.hosts[0].faults.duplicate = "3";
+  config.hosts[0].faults.hold = "9";
+  config.hosts[1].switchFaults.lose = "2";
+  config.hosts[1].switchFaults.corrupt = "7";
+  FlowConfig flow;
+  flow.kind = FlowKind::kBandwidth;
+  flow.size = Bytes(64);
+  flow.iters = 50;
+  flow.tx_depth = 4;
+  flow.ack_timeout = 4;
+  config.flows.push_back({"write", flow});
+  const report::Result result = runConfig(config);
+  EXPECT_FALSE(result.failed());
+  ASSERT_EQ(result.faults.size(), 2u);
+  const report::FaultResult& from = result.faults[0];
+  EXPECT_EQ(std::tie(from.fromSwitch, from.lost, from.corrupted, from.duplicated, from.held),
+            std::make_tuple(false, 0u, 0u, 1u, 1u));
+  const report::FaultResult& to = result.faults[1];
+  EXPECT_EQ(to.host, HostIndex(1));
+  EXPECT_EQ(std::tie(to.fromSwitch, to.lost, to.corrupted, to.duplicated, to.held),
+            std::make_tuple(true, 1u, 1u, 0u, 0u));
+  ASSERT_EQ(result.switchPorts.size(), 2u);
+  EXPECT_GE(result.switchPorts[1].forwarded, 50u);
+  EXPECT_EQ(result.switchPorts[1].dropped, 0u);
 }
 
 config::Config allToOne(std::uint32_t hosts) {

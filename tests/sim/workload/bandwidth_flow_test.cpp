@@ -52,6 +52,68 @@ TEST(BandwidthFlow, EveryVerbDeliversItsContent) {
   }
 }
 
+TEST(BandwidthFlow, MessagesOfManySizesKeepTheirContent) {
+  FlowRun run;
+  std::string before;
+  std::size_t count = 0;
+  for (const FlowVerb verb : {FlowVerb::kWrite, FlowVerb::kSend, FlowVerb::kWriteImmediate, FlowVerb::kRead}) {
+    FlowConfig flow = window(verb, 9000, 2);
+    flow.size_distribution = sim::SizeDistribution::kUniform;
+    flow.size_min = Bytes(1);
+    flow.inline_size = Bytes(60);
+    flow.after = before;
+    before = "flow" + std::to_string(count++);
+    run.add(before, flow);
+  }
+  ASSERT_TRUE(run.run()) << run.problem();
+  for (std::size_t index = 0; index < count; ++index) {
+    EXPECT_EQ(run.flow(index).problem(), "");
+    const report::FlowResult result = run.workload().results()[index];
+    EXPECT_EQ(result.iterations, 600U);
+    EXPECT_EQ(run.flow(index).corrupted(), 0U) << index;
+    EXPECT_NEAR(static_cast<double>(result.bytes) / 600, 4500, 400) << "mean of the sizes";
+  }
+}
+
+/// 64-byte writes that arrive at `rate`.
+report::FlowResult openLoop(std::uint32_t rate, sim::ArrivalKind kind, std::uint32_t burst = 1) {
+  FlowRun run;
+  FlowConfig flow = window(FlowVerb::kWrite, 64);
+  flow.iters = 3000;
+  flow.arrival = kind;
+  flow.rate = rate;
+  flow.burst_size = burst;
+  run.add("flow", flow);
+  EXPECT_TRUE(run.run()) << run.problem();
+  EXPECT_EQ(run.flow(0).problem(), "");
+  EXPECT_EQ(run.flow(0).corrupted(), 0U);
+  return run.workload().results()[0];
+}
+
+TEST(OpenLoop, KeepsTheRateBelowSaturation) {
+  const report::FlowResult result = openLoop(1'000'000, sim::ArrivalKind::kFixed);
+  EXPECT_EQ(result.iterations, 3000U);
+  EXPECT_NEAR(result.messageRate, 1'000'000, 2000);
+  EXPECT_LT(result.latency.p99, microseconds(3)) << "nobody waits";
+}
+
+// What arrives beyond what can be carried waits, ever longer: the last of 3000 waits for all before it.
+TEST(OpenLoop, BeyondSaturationLatencyGrowsWithTheBacklog) {
+  constexpr std::uint32_t kRate = 50'000'000;
+  const report::FlowResult result = openLoop(kRate, sim::ArrivalKind::kFixed);
+  ASSERT_LT(result.messageRate, 0.8 * kRate) << "not saturated: the test would prove nothing";
+  const double backlog = 3000 / result.messageRate - 3000.0 / kRate;  // seconds
+  EXPECT_NEAR(static_cast<double>(result.latency.maximum.count()) / 1e12, backlog, 0.1 * backlog);
+  EXPECT_NEAR(static_cast<double>(result.latency.p50.count()) / 1e12, backlog / 2, 0.1 * backlog);
+}
+
+// The thread that posts looks for completions when all of a burst is posted.
+TEST(OpenLoop, LatencyCountsFromTheTimeAtWhichABurstWasDue) {
+  const report::FlowResult result = openLoop(1'000'000, sim::ArrivalKind::kBurst, 30);
+  EXPECT_NEAR(result.messageRate, 1'000'000, 15'000);
+  EXPECT_GT(result.latency.minimum, nanoseconds(75) * 29) << "a call takes that long at least";
+}
+
 TEST(BandwidthFlow, ResizesItsQueuesUnderLoad) {
   FlowRun run;
   FlowConfig flow = window(FlowVerb::kSendImmediate, 64, 4);

@@ -42,6 +42,39 @@ TEST(FlowRules, ResizesAreForBandwidth) {
   EXPECT_EQ(firstKey(config), "resize_to");
 }
 
+TEST(FlowRules, SizesAndArrivalsThatFitTogether) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.size = Bytes(100);
+  config.size_distribution = SizeDistribution::kMix;
+  EXPECT_EQ(firstKey(config), "size_mix");
+  config.size_mix = "64B:1,101B:1";
+  EXPECT_EQ(firstKey(config), "size_mix");
+  config.size_mix = "64B:1,100B:1";
+  EXPECT_EQ(firstKey(config), "");
+  config.kind = FlowKind::kLatency;
+  EXPECT_EQ(firstKey(config), "size_distribution");
+  config.kind = FlowKind::kBandwidth;
+  config.size_distribution = SizeDistribution::kLogNormal;
+  EXPECT_EQ(firstKey(config), "size_median");
+  config.size_median = Bytes(10);
+  config.size_min = Bytes(101);
+  EXPECT_EQ(firstKey(config), "size_min");
+
+  config = flow(FlowKind::kBandwidth);
+  config.arrival = ArrivalKind::kPoisson;
+  EXPECT_EQ(firstKey(config), "rate");
+  config.rate = 1000;
+  EXPECT_EQ(firstKey(config), "");
+  config.events = EventOrder::kSafe;
+  EXPECT_EQ(firstKey(config), "events");
+  config.events = EventOrder::kOff;
+  config.cq_mod = 2;
+  EXPECT_EQ(firstKey(config), "cq_mod");
+  config.cq_mod = 1;
+  config.arrival = ArrivalKind::kClosed;
+  EXPECT_EQ(firstKey(config), "rate");
+}
+
 TEST(FlowRules, LatencyOfAnEmptyWriteHasNothingToWaitFor) {
   FlowConfig config = flow(FlowKind::kLatency);
   config.size = Bytes(0);

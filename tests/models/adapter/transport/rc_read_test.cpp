@@ -124,6 +124,23 @@ TEST(RcRead, SurvivesTheLossOfAnyPacket) {
   }
 }
 
+// The send behind the read finds no receive: that isn't the read's fault.
+TEST(RcRead, ReceiverNotReadyBehindALostResponseFailsTheSend) {
+  RcPair pair;
+  fillRemote(pair, 64);
+  int count = 0;
+  pair.b.wire.filter = [&](network::Packet&) { return ++count != 1; };
+  RcPair::Options send;
+  send.opcode = 0x0A;
+  pair.post(64, read());
+  pair.post(64, send);
+  pair.run(milliseconds(100));
+  EXPECT_TRUE(returned(pair, 64));
+  ASSERT_EQ(pair.a.completions.records.size(), 2u);
+  EXPECT_EQ(pair.a.completions.records[0].opcode, CqeOpcode::kRequester);
+  EXPECT_EQ(pair.a.completions.records[1].syndrome, CqeSyndrome::kRnrRetryExceeded);
+}
+
 TEST(RcRead, RefusedWithoutTheRight) {
   RcPair pair;
   RcPair::Options bad = read();

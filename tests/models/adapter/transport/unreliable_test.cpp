@@ -54,6 +54,22 @@ TEST(Uc, LostPacketCostsTheWholeMessageAndNoOther) {
   EXPECT_EQ(pair.b.responder.unreliableDrops(), 1u);
 }
 
+TEST(Uc, WriteBehindALostSendCompletesNoReceive) {
+  RcPair pair(0, QpService::kUc);
+  int count = 0;
+  pair.a.wire.filter = [&](network::Packet&) { return ++count != 2; };
+  pair.postReceive(600);
+  pair.post(600, send());
+  pair.post(64);
+  pair.run();
+  EXPECT_TRUE(pair.b.completions.records.empty());
+  pair.post(64, send());
+  pair.run();
+  ASSERT_EQ(pair.b.completions.records.size(), 1u);
+  EXPECT_EQ(pair.b.completions.records[0].opcode, CqeOpcode::kResponderSend);
+  EXPECT_EQ(pair.b.completions.records[0].wqeCounter, 0);
+}
+
 TEST(Uc, NoReceiveDropsTheMessage) {
   RcPair pair(0, QpService::kUc);
   pair.post(64, send());

@@ -1,0 +1,394 @@
+// What users of verbs and of simulators have met: one test a case, named by its number.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "tests/sim/driver/verbs_pair.h"
+
+namespace hca::test {
+namespace {
+
+using driver::CqRequest;
+using driver::SendOpcode;
+using driver::SendWorkRequest;
+using driver::VerbsError;
+using driver::WcStatus;
+using driver::WorkCompletion;
+using Statuses = std::vector<std::pair<std::uint64_t, WcStatus>>;
+
+CqRequest depth(std::int32_t cqe) {
+  CqRequest request;
+  request.cqe = cqe;
+  request.withChannel = true;
+  return request;
+}
+
+SendWorkRequest remote(const BlockingThread& peer, SendWorkRequest request) {
+  request.remoteAddress = peer.buffer();
+  request.remoteKey = peer.region().remoteKey;
+  return request;
+}
+
+/// What no memory region has.
+MemoryKey badKey(const BlockingThread& thread) { return MemoryKey(thread.region().remoteKey.value() ^ 0x100); }
+
+Statuses statuses(const std::vector<WorkCompletion>& completions) {
+  Statuses result;
+  for (const WorkCompletion& completion : completions) result.emplace_back(completion.workRequestId, completion.status);
+  return result;
+}
+
+constexpr std::uint8_t kCqError = 0x04;
+constexpr std::uint8_t kQpFatal = 0x05;
+
+/// 128 queue pairs that complete into one queue, a write each, and as many more of the first.
+struct SharedQueue {
+  SharedQueue(std::int32_t cqe, std::uint32_t writes) : left(hosts, 0), right(hosts, 1), cq(left.createCq(cqe)) {
+    left.client().onAsyncEvent([this](std::uint8_t type, std::uint32_t object) { events.emplace_back(type, object); });
+    const driver::CqCreated rightCq = right.createCq(1000);
+    for (int i = 0; i < 128; ++i) pairs.push_back(connectPair(left, cq.handle, right, rightCq.handle, {}, 2));
+    for (std::uint32_t i = 0; i < writes; ++i) {
+      left.post(pairs[i % pairs.size()].left.handle, remote(right, left.request(SendOpcode::kWrite, i)));
+    }
+    hosts.runFor(milliseconds(1));
+  }
+  [[nodiscard]] std::size_t count(std::uint8_t type) const {
+    return static_cast<std::size_t>(
+        std::count_if(events.begin(), events.end(), [type](const auto& event) { return event.first == type; }));
+  }
+
+  TwoHosts hosts;
+  BlockingThread left, right;
+  driver::CqCreated cq;
+  std::vector<ConnectedPair> pairs;
+  std::vector<std::pair<std::uint8_t, std::uint32_t>> events;
+};
+
+TEST(Cases, C01_OverrunOfASharedQueueIsOneErrorAndFailsWhoComesLate) {
+  SharedQueue queue(100, 129);
+  ASSERT_EQ(queue.cq.cqe, 127U);
+  EXPECT_EQ(queue.count(kCqError), 1U);
+  ASSERT_FALSE(queue.events.empty());
+  EXPECT_EQ(queue.events.front(), std::make_pair(kCqError, queue.cq.number.value()));
+  EXPECT_EQ(queue.count(kQpFatal), 1U) << "one queue pair came late";
+  const auto& counters = queue.hosts.system().host(0).adapter().completion().find(queue.cq.number)->counters;
+  EXPECT_EQ(counters.overruns, 1U);
+  EXPECT_EQ(counters.cqes, 128U);
+}
+
+TEST(Cases, C01_AQueueOfTwiceTheDepthHasNoError) {
+  SharedQueue queue(200, 129);
+  EXPECT_TRUE(queue.events.empty());
+  EXPECT_EQ(queue.left.poll(queue.cq.handle).size(), 129U);
+}
+
+TEST(Cases, C04_DepthBeyondTheDevicesIsRefusedNotShrunk) {
+  TwoHosts hosts([](config::Config& config) { config.allHosts.adapter.completion.logMaxCqSize = 10; });
+  BlockingThread thread(hosts, 0);
+  for (const std::int32_t cqe : {1, 511, 1023}) {
+    const driver::CqCreated created = thread.createCq(depth(cqe));
+    EXPECT_EQ(created.error, VerbsError::kNone) << cqe;
+    EXPECT_GE(created.cqe, static_cast<std::uint32_t>(cqe));
+  }
+  EXPECT_EQ(thread.createCq(depth(1024)).error, VerbsError::kInvalid);
+}
+
+TEST(Cases, C07_ZeroIsRefusedAndOneIsSmallAsMlx5HasIt) {
+  TwoHosts hosts;
+  BlockingThread thread(hosts, 0);
+  EXPECT_EQ(thread.createCq(depth(0)).error, VerbsError::kInvalid);
+  EXPECT_EQ(thread.createCq(depth(1)).cqe, 1U);
+}
+
+TEST(Cases, C07_SmallDepthsAreRaisedWhereTheProfileSaysSo) {
+  TwoHosts hosts([](config::Config& config) {
+    config.allHosts.driver.min_cqe = 64;
+    config.allHosts.driver.raise_zero_cqe = true;
+  });
+  BlockingThread thread(hosts, 0);
+  for (const std::int32_t cqe : {0, 1, 64}) EXPECT_EQ(thread.createCq(depth(cqe)).cqe, 127U) << cqe;
+  EXPECT_EQ(thread.createCq(depth(128)).cqe, 255U);
+  EXPECT_EQ(thread.createCq(depth(-1)).error, VerbsError::kInvalid);
+}
+
+// The rest of this case, both orders over the whole window between poll and arm, is in ArmWindow.
+TEST(Cases, C11_OneArmIsOneEvent) {
+  VerbsPair verbs;
+  verbs.right.countEvents();
+  verbs.right.client().arm(verbs.rightCq.handle, false);
+  verbs.settle();
+  for (int i = 0; i < 3; ++i) verbs.send();
+  EXPECT_EQ(verbs.right.events().size(), 1U);
+}
+
+TEST(Cases, C18_SolicitedIsAReceiveThatAskedForItOrAnyFailure) {
+  VerbsPair verbs;
+  verbs.left.countEvents();
+  verbs.right.countEvents();
+  const auto arm = [&](BlockingThread& thread, const driver::CqCreated& cq) {
+    thread.client().arm(cq.handle, true);
+    verbs.settle();
+  };
+  arm(verbs.left, verbs.leftCq);
+  arm(verbs.right, verbs.rightCq);
+  verbs.send();
+  EXPECT_TRUE(verbs.left.events().empty()) << "a good send";
+  EXPECT_TRUE(verbs.right.events().empty()) << "a plain receive";
+  verbs.send(true);
+  EXPECT_TRUE(verbs.left.events().empty());
+  EXPECT_EQ(verbs.right.events().size(), 1U) << "a receive that asked for it";
+  arm(verbs.right, verbs.rightCq);
+  verbs.right.postReceive(verbs.pair.right.handle, 1);
+  SendWorkRequest write = remote(verbs.right, verbs.left.request(SendOpcode::kWriteImmediate, 2));
+  write.solicited = true;
+  verbs.left.post(verbs.pair.left.handle, write);
+  verbs.settle();
+  EXPECT_EQ(verbs.right.events().size(), 2U) << "a write with immediate data that asked for it";
+  driver::ConnectionAttributes impatient;
+  impatient.rnrRetry = 0;
+  const ConnectedPair pair = connectPair(verbs.left, verbs.leftCq.handle, verbs.right, verbs.rightCq.handle, impatient);
+  verbs.left.post(pair.left.handle, verbs.left.request(SendOpcode::kSend, 3));
+  verbs.settle();
+  EXPECT_EQ(verbs.left.events().size(), 1U) << "a send that found no receive";
+  EXPECT_EQ(verbs.left.poll(verbs.leftCq.handle).back().status, WcStatus::kRnrRetryExceeded);
+}
+
+/// Receives into a moderated queue whose events are counted.
+struct Moderated : VerbsPair {
+  Moderated(std::uint16_t count, std::uint16_t period) {
+    EXPECT_EQ(modify(count, period), VerbsError::kNone);
+    right.countEvents();
+    right.client().arm(rightCq.handle, false);
+    settle();
+  }
+  VerbsError modify(std::uint16_t count, std::uint16_t period) {
+    return right.await<VerbsError>([&](auto done) { right.client().modifyCq(rightCq.handle, count, period, done); });
+  }
+  void deliver(int messages) {
+    for (int i = 0; i < messages; ++i) {
+      right.postReceive(pair.right.handle, 0);
+      left.post(pair.left.handle, left.request(SendOpcode::kSend, 0));
+    }
+    hosts.runFor(microseconds(10));
+  }
+};
+
+TEST(Cases, C20_FewEntriesWaitForThePeriod) {
+  Moderated queue(16, 100);
+  const Time start = queue.hosts.calendar().now();
+  queue.deliver(5);
+  queue.hosts.run(start + microseconds(99));
+  EXPECT_EQ(queue.right.events().size(), 0U);
+  queue.hosts.run(start + microseconds(130));
+  EXPECT_EQ(queue.right.events().size(), 1U);
+}
+
+TEST(Cases, C20_ManyEntriesWaitForTheCount) {
+  Moderated queue(16, 100);
+  queue.deliver(15);
+  EXPECT_EQ(queue.right.events().size(), 0U);
+  queue.deliver(1);
+  queue.settle();
+  EXPECT_EQ(queue.right.events().size(), 1U);
+}
+
+TEST(Cases, C20_OffAndModifiedWithEntriesPendingLosesNothing) {
+  Moderated queue(0, 0);
+  queue.deliver(1);
+  queue.settle();
+  EXPECT_EQ(queue.right.events().size(), 1U) << "off";
+  ASSERT_EQ(queue.modify(16, 0), VerbsError::kNone);
+  queue.right.poll(queue.rightCq.handle);
+  queue.right.client().arm(queue.rightCq.handle, false);
+  queue.deliver(5);
+  EXPECT_EQ(queue.right.events().size(), 1U);
+  ASSERT_EQ(queue.modify(5, 0), VerbsError::kNone);
+  queue.settle();
+  EXPECT_EQ(queue.right.events().size(), 2U);
+  EXPECT_EQ(queue.modify(1, 4096), VerbsError::kInvalid) << "more than the field holds";
+}
+
+TEST(Cases, C27_ErrorOfAnUnsignaledRequestCompletesAndSoDoesTheRest) {
+  VerbsPair verbs;
+  SendWorkRequest request = remote(verbs.right, verbs.left.request(SendOpcode::kWrite, 0));
+  request.signaled = false;
+  request.remoteKey = badKey(verbs.right);
+  for (std::uint64_t id = 0; id < 4; ++id) {
+    request.workRequestId = id;
+    verbs.left.post(verbs.pair.left.handle, request);
+  }
+  verbs.settle();
+  EXPECT_EQ(
+      statuses(verbs.left.poll(verbs.leftCq.handle)),
+      (Statuses{
+          {0, WcStatus::kRemoteAccess}, {1, WcStatus::kFlushed}, {2, WcStatus::kFlushed}, {3, WcStatus::kFlushed}}));
+}
+
+TEST(Cases, C27_QueueForNoCompletionOverruns) {
+  VerbsPair verbs({}, 1);  // two slots
+  std::vector<std::uint8_t> events;
+  verbs.left.client().onAsyncEvent([&](std::uint8_t type, std::uint32_t) { events.push_back(type); });
+  SendWorkRequest request = remote(verbs.right, verbs.left.request(SendOpcode::kWrite, 0));
+  request.signaled = false;
+  request.remoteKey = badKey(verbs.right);
+  for (int i = 0; i < 4; ++i) verbs.left.post(verbs.pair.left.handle, request);
+  verbs.settle();
+  EXPECT_EQ(std::count(events.begin(), events.end(), kCqError), 1);
+}
+
+// Completions and bytes of one size of entries.
+std::vector<std::uint8_t> transcript(std::uint32_t entryBytes) {
+  TwoHosts hosts;
+  BlockingThread left(hosts, 0), right(hosts, 1);
+  CqRequest request = depth(100);
+  request.cqe_size = entryBytes;
+  const driver::CqCreated leftCq = left.createCq(request), rightCq = right.createCq(request);
+  const ConnectedPair pair = connectPair(left, leftCq.handle, right, rightCq.handle);
+  std::vector<std::uint8_t> result;
+  const auto take = [&](BlockingThread& thread, driver::CqHandle cq, std::uint32_t length) {
+    for (const WorkCompletion& completion : thread.poll(cq)) {
+      for (const std::uint64_t word : {completion.workRequestId, std::uint64_t(completion.status),
+                                       std::uint64_t(completion.opcode), std::uint64_t(completion.byteLength)}) {
+        result.push_back(static_cast<std::uint8_t>(word));
+      }
+    }
+    const std::uint8_t* bytes = thread.client().bytes(thread.buffer(), length);
+    result.insert(result.end(), bytes, bytes + length);
+  };
+  const std::uint8_t sizes[] = {16, 32, 33, 64, 65};
+  for (const std::uint8_t size : sizes) {
+    std::memset(right.client().bytes(right.buffer(), size), size, size);
+    left.post(pair.left.handle, remote(right, left.request(SendOpcode::kRead, size, size)));
+    hosts.runFor(microseconds(50));
+    take(left, leftCq.handle, size);
+    std::memset(left.client().bytes(left.buffer(), size), size + 1, size);
+    right.postReceive(pair.right.handle, size, 100);
+    left.post(pair.left.handle, left.request(SendOpcode::kSend, size, size));
+    hosts.runFor(microseconds(50));
+    take(left, leftCq.handle, size);
+    take(right, rightCq.handle, size);
+  }
+  SendWorkRequest wrong = remote(right, left.request(SendOpcode::kRead, 99));
+  wrong.remoteKey = badKey(right);
+  left.post(pair.left.handle, wrong);
+  hosts.runFor(microseconds(50));
+  take(left, leftCq.handle, 64);
+  return result;
+}
+
+// One system a process: the transcript of the narrow entries is written out.
+TEST(Cases, C28_WideEntriesTellTheSameAndBringTheSameBytes) {
+  std::vector<std::uint8_t> expected;
+  for (const std::uint8_t size : {16, 32, 33, 64, 65}) {
+    const auto add = [&](driver::WcOpcode opcode, std::uint8_t length, std::uint8_t content) {
+      expected.insert(expected.end(), {size, 0, static_cast<std::uint8_t>(opcode), length});
+      expected.insert(expected.end(), size, content);
+    };
+    add(driver::WcOpcode::kRead, size, size);
+    add(driver::WcOpcode::kSend, 0, static_cast<std::uint8_t>(size + 1));
+    add(driver::WcOpcode::kReceive, size, static_cast<std::uint8_t>(size + 1));
+  }
+  expected.insert(expected.end(), {99, static_cast<std::uint8_t>(WcStatus::kRemoteAccess), 0, 0});
+  expected.insert(expected.end(), 64, 66);
+  EXPECT_EQ(transcript(128), expected);
+}
+
+// Requests of one to four blocks, so that counters and requests don't go in step, ten times around the ring.
+TEST(Cases, C30_CompletionsNameTheRequestByItsPlace) {
+  TwoHosts hosts;
+  BlockingThread left(hosts, 0), right(hosts, 1);
+  const driver::CqCreated leftCq = left.createCq(255), rightCq = right.createCq(255);
+  driver::QpRequest request;
+  request.maxSendWr = 64;
+  request.maxReceiveWr = 1;
+  request.maxInline = 220;
+  const auto create = [&](BlockingThread& thread, driver::CqHandle cq) {
+    return thread.await<driver::QpCreated>([&](auto done) { thread.client().createQp(request, cq, cq, done); });
+  };
+  const driver::QpCreated from = create(left, leftCq.handle), to = create(right, rightCq.handle);
+  ASSERT_EQ(right.connect(to.handle, left.client().lid(), from.number), VerbsError::kNone);
+  ASSERT_EQ(left.connect(from.handle, right.client().lid(), to.number), VerbsError::kNone);
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::uint64_t> ids;
+    for (int i = 0; i < 40; ++i) {
+      SendWorkRequest write = remote(right, left.request(SendOpcode::kWrite, random(), 1 + random() % 220));
+      write.inlineData = true;
+      write.signaled = random() % 3 != 0 || i == 39;
+      ASSERT_EQ(left.post(from.handle, write).error, VerbsError::kNone);
+      if (write.signaled) ids.push_back(write.workRequestId);
+    }
+    // The time of the calls, which otherwise adds up until the thread's next step.
+    left.await<bool>([&](auto done) { left.client().afterCost([done] { done(true); }); });
+    hosts.runFor(microseconds(100));
+    std::vector<std::uint64_t> seen;
+    for (const WorkCompletion& completion : left.poll(leftCq.handle)) seen.push_back(completion.workRequestId);
+    ASSERT_EQ(seen, ids) << round;
+  }
+}
+
+TEST(Cases, C36_OnlyASignaledCompletionReclaimsUnsignaledRequests) {
+  VerbsPair verbs;
+  const auto fill = [&](bool lastSignaled) {
+    verbs.pair = connectPair(verbs.left, verbs.leftCq.handle, verbs.right, verbs.rightCq.handle, {}, 16);
+    EXPECT_EQ(verbs.pair.left.maxSendWr, 16U);
+    SendWorkRequest request = remote(verbs.right, verbs.left.request(SendOpcode::kWrite, 0));
+    for (int i = 0; i < 16; ++i) {
+      request.signaled = lastSignaled && i == 15;
+      EXPECT_EQ(verbs.left.post(verbs.pair.left.handle, request).error, VerbsError::kNone);
+    }
+    verbs.settle();
+    return request;
+  };
+  SendWorkRequest request = fill(false);
+  EXPECT_EQ(verbs.left.post(verbs.pair.left.handle, request).error, VerbsError::kNoMemory);
+  verbs.hosts.runFor(milliseconds(100));
+  verbs.left.poll(verbs.leftCq.handle);
+  EXPECT_EQ(verbs.left.post(verbs.pair.left.handle, request).error, VerbsError::kNoMemory) << "for ever";
+  request = fill(true);
+  EXPECT_EQ(verbs.left.post(verbs.pair.left.handle, request).error, VerbsError::kNoMemory) << "not polled yet";
+  EXPECT_EQ(verbs.left.poll(verbs.leftCq.handle).size(), 1U);
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQ(verbs.left.post(verbs.pair.left.handle, request).error, VerbsError::kNone) << i;
+  }
+}
+
+TEST(Cases, C40_SilenceEndsAsRetryExceededAndFlushesTheRestInOrder) {
+  VerbsPair verbs;
+  driver::ConnectionAttributes attributes;
+  attributes.ackTimeout = 8;  // 4.096 us x 2^8 = 1.05 ms
+  attributes.retryCount = 3;
+  verbs.pair = connectPair(verbs.left, verbs.leftCq.handle, verbs.right, verbs.rightCq.handle, attributes);
+  for (std::uint64_t id = 10; id < 14; ++id) verbs.right.postReceive(verbs.pair.right.handle, id);
+  verbs.hosts.runFor(milliseconds(1));
+  network::FaultConfig everything;
+  everything.loss = 1;
+  verbs.hosts.system().cabling().plug(0).link.setFaults(0, network::FaultInjector(everything, 1, 0));
+  for (std::uint64_t id = 0; id < 4; ++id) {
+    verbs.left.post(verbs.pair.left.handle, verbs.left.request(SendOpcode::kSend, id));
+  }
+  // Sent once and three times again; each waits for a time-out.
+  constexpr Time kTimeOut = picoseconds(4'096'000 * 256);
+  const Time start = verbs.hosts.calendar().now();
+  verbs.hosts.run(start + kTimeOut * 4 - microseconds(10));
+  EXPECT_TRUE(verbs.left.poll(verbs.leftCq.handle).empty());
+  verbs.hosts.run(start + kTimeOut * 4 + microseconds(30));
+  const auto completions = verbs.left.poll(verbs.leftCq.handle);
+  EXPECT_EQ(
+      statuses(completions),
+      (Statuses{
+          {0, WcStatus::kRetryExceeded}, {1, WcStatus::kFlushed}, {2, WcStatus::kFlushed}, {3, WcStatus::kFlushed}}));
+  EXPECT_EQ(completions.front().vendorError, 0x81);
+  EXPECT_TRUE(verbs.right.poll(verbs.rightCq.handle).empty()) << "the other side learns nothing";
+  EXPECT_EQ(verbs.right.modifyToError(verbs.pair.right.handle), VerbsError::kNone);
+  verbs.settle();
+  EXPECT_EQ(
+      statuses(verbs.right.poll(verbs.rightCq.handle)),
+      (Statuses{
+          {10, WcStatus::kFlushed}, {11, WcStatus::kFlushed}, {12, WcStatus::kFlushed}, {13, WcStatus::kFlushed}}));
+}
+
+}  // namespace
+}  // namespace hca::test

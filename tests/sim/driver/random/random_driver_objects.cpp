@@ -1,0 +1,352 @@
+// The life of the random driver's objects.
+#include <algorithm>
+
+#include "tests/sim/driver/random/random_driver_state.h"
+
+namespace hca::test {
+namespace {
+
+using driver::VerbsError;
+
+constexpr std::uint32_t kQueuesPerHost = 4;
+constexpr std::uint32_t kConnections = 7;
+
+config::Config randomConfig(std::uint64_t seed) {
+  RandomNumbers random(seed ^ 0xC0FF33);
+  return twoHostConfig([&](config::Config& config) {
+    config.run.seed = seed & 0xFFFF;
+    config.host.count = random.percent(70) ? 2 : 3;
+    constexpr adapter::ArmRule kRules[] = {adapter::ArmRule::kIbSpec, adapter::ArmRule::kCiCompare,
+                                           adapter::ArmRule::kCiCompareOnce};
+    const adapter::ArmRule rule = kRules[random.below(3)];
+    config.allHosts.adapter.completion.armRule = rule;
+    config.allHosts.driver.confirm_arm = rule == adapter::ArmRule::kIbSpec || random.percent(50);
+    config.allHosts.driver.prefer_blueflame = random.percent(50);
+    config.allHosts.adapter.transport.processingUnits = random.between(1, 4);
+    if (random.percent(50)) return;
+    network::FaultConfig& faults = config.allHosts.faults;
+    constexpr double kOften = 0.01;
+    if (random.percent(50)) faults.loss = kOften;
+    if (random.percent(30)) faults.lossBurst = random.between(1, 4);
+    if (random.percent(30)) faults.corruption = kOften;
+    if (random.percent(40)) faults.duplication = kOften;
+    if (random.percent(40)) faults.delay = kOften;
+    faults.delayTime = microseconds(random.between(0, 5));
+  });
+}
+
+}  // namespace
+
+RandomDriver::RandomDriver(const RandomWorld& world)
+    : world_(world), config_(randomConfig(world.seed)), armRule_(config_.allHosts.adapter.completion.armRule) {
+  const network::FaultConfig& faults = config_.allHosts.faults;
+  unordered_ = faults.duplication > 0 || faults.delay > 0;
+  faults_ = unordered_ || faults.loss > 0 || faults.corruption > 0;
+  system_ = std::make_unique<TwoHosts>([&](config::Config& config) { config = config_; });
+  system_->system().probes().cq.attach([this](const observe::CqEvent& event) {
+    for (const auto& queue : queues_) {
+      if (!queue->alive || queue->created.number != event.cq || queue->host->index != event.host.value()) continue;
+      queue->events->on(event);
+      if (event.action == observe::CqAction::kEventDelivered) ++queue->pending;
+    }
+  });
+  RandomNumbers random(world.seed);
+  for (std::uint32_t index = 0; index < config_.host.count; ++index) {
+    Host& host = *hosts_.emplace_back(std::make_unique<Host>());
+    host.index = index;
+    openThread(host);
+    for (std::uint32_t i = 0; i < kQueuesPerHost; ++i) {
+      Queue& queue = *queues_.emplace_back(std::make_unique<Queue>());
+      queue.host = &host;
+      queue.eventDriven = i == 1;
+      queue.tight = i == 2 && random.percent(50);
+      createQueue(queue, static_cast<std::uint32_t>(random.next()));
+    }
+    createKick(host);
+  }
+  for (std::uint32_t i = 0; i < kConnections; ++i) {
+    Connection& connection = *connections_.emplace_back(std::make_unique<Connection>());
+    const std::uint32_t first = random.below(config_.host.count);
+    const std::uint32_t second = (first + random.between(1, config_.host.count - 1)) % config_.host.count;
+    for (std::uint32_t side = 0; side < 2; ++side) {
+      connection.sides[side].connection = &connection;
+      connection.sides[side].host = hosts_[side == 0 ? first : second].get();
+    }
+    build(connection, static_cast<std::uint32_t>(random.next()));
+  }
+  waitForControl();
+}
+
+RandomDriver::~RandomDriver() = default;
+
+void RandomDriver::openThread(Host& host) {
+  driver::ThreadClient& client = system_->addThread(host.index, host.index);
+  host.client = &client;
+  if (await<VerbsError>([&](auto done) { client.open(done); }) != VerbsError::kNone) fail("open");
+  const std::uint64_t address = client.allocate(SlotPool::kBytes, 4096);
+  host.pool.start(address);
+  constexpr std::uint32_t kAll = 15;
+  const auto registered = [&](std::uint32_t access) {
+    const auto region =
+        await<driver::MrRegistered>([&](auto done) { client.registerMemory(address, SlotPool::kBytes, access, done); });
+    if (region.error != VerbsError::kNone) fail("a memory region was refused");
+    return region;
+  };
+  host.memory = registered(kAll);
+  host.closed = registered(0);
+  client.onAsyncEvent([this, &host](std::uint8_t type, std::uint32_t object) { onAsyncEvent(host, type, object); });
+}
+
+void RandomDriver::onAsyncEvent(Host& host, std::uint8_t type, std::uint32_t object) {
+  constexpr std::uint8_t kCqError = 0x04, kQpFatal = 0x05, kQpInvalidRequest = 0x10, kQpAccess = 0x11;
+  if (type == kCqError) {
+    for (const auto& queue : queues_) {
+      if (!queue->alive || queue->host != &host || queue->created.number.value() != object) continue;
+      if (!queue->tight || queue->ignoreOverrun || queue->dead) fail("a completion queue reports an error");
+      queue->dead = true;
+    }
+    return;
+  }
+  if (type != kQpFatal && type != kQpInvalidRequest && type != kQpAccess) return;
+  const Side* side = sideOf(host, QpNumber(object));
+  if (side != nullptr && !circumstances(*side, *side->sendQueue).mayFail) fail("a queue pair reports an error");
+}
+
+void RandomDriver::createQueue(Queue& queue, std::uint32_t seed) {
+  RandomNumbers random(seed);
+  driver::CqRequest request;
+  request.cqe = static_cast<std::int32_t>(queue.tight ? random.between(3, 40) : random.between(40, 300));
+  request.withChannel = true;
+  request.comp_vector = random.below(4);
+  request.cqe_size = random.percent(70) ? 64 : 128;
+  request.ignoreOverrun = random.percent(50);
+  queue.ignoreOverrun = request.ignoreOverrun;
+  queue.dead = queue.locked = queue.serveLater = queue.holdsEvents = false;
+  queue.pending = 0;
+  queue.events = std::make_unique<EventReference>(armRule_);
+  driver::ThreadClient& client = *queue.host->client;
+  queue.created = await<driver::CqCreated>([&](auto done) { client.createCq(request, done); });
+  if (queue.created.error != VerbsError::kNone || queue.created.cqe < static_cast<std::uint32_t>(request.cqe)) {
+    return fail("a completion queue was refused or is too small");
+  }
+  queue.alive = true;
+  if (!queue.eventDriven) return;
+  becomeIdle(*queue.host);
+  client.arm(queue.handle(), false);
+  passCost(*queue.host);
+}
+
+void RandomDriver::createKick(Host& host) {
+  Queue& queue = *queues_.emplace_back(std::make_unique<Queue>());
+  queue.host = &host;
+  queue.eventDriven = true;
+  host.kickQueue = &queue;
+  createQueue(queue, 0);
+  driver::QpRequest request;
+  request.maxSendWr = 4;
+  driver::ThreadClient& client = *host.client;
+  host.kick =
+      await<driver::QpCreated>([&](auto done) { client.createQp(request, queue.handle(), queue.handle(), done); });
+  const auto connected = await<VerbsError>([&](auto done) {
+    client.connect(host.kick.handle, {client.lid(), QpNumber(1), 0, 0}, {}, done);
+  });
+  const auto failed = await<VerbsError>([&](auto done) { client.modifyToError(host.kick.handle, done); });
+  if (connected != VerbsError::kNone || failed != VerbsError::kNone) fail("a queue pair can't be taken to error");
+}
+
+// ---- connections
+
+void RandomDriver::chooseQueues(Connection& connection, RandomNumbers& random) {
+  for (Side& side : connection.sides) {
+    for (Queue** role : {&side.sendQueue, &side.receiveQueue}) {
+      do {
+        *role = queues_[random.below(static_cast<std::uint32_t>(queues_.size()))].get();
+      } while ((*role)->host != side.host || (*role)->locked || !(*role)->alive || *role == side.host->kickQueue);
+    }
+  }
+}
+
+void RandomDriver::build(Connection& connection, std::uint32_t seed) {
+  RandomNumbers random(seed);
+  chooseQueues(connection, random);
+  constexpr driver::QpType kTypes[] = {driver::QpType::kRc, driver::QpType::kRc, driver::QpType::kRc,
+                                       driver::QpType::kUc, driver::QpType::kUd};
+  connection.type = kTypes[random.below(5)];
+  connection.wild = random.percent(40);
+  connection.depth = random.between(2, 40);
+  connection.longest = random.percent(70) ? 400 : 20'000;
+  constexpr std::uint32_t kMtus[] = {256, 512, 1024, 2048, 4096};
+  driver::ConnectionAttributes& attributes = connection.attributes;
+  attributes.mtu = connection.type == driver::QpType::kUd ? 4096 : kMtus[random.below(5)];
+  attributes.ackTimeout = 8;
+  attributes.retryCount = 7;
+  attributes.rnrRetry = static_cast<std::uint8_t>(random.percent(60) ? 7 : random.below(3));
+  attributes.minRnrTimer = static_cast<std::uint8_t>(random.between(1, 4));
+  attributes.maxReads = static_cast<std::uint8_t>(1U << random.below(5));
+  // Without this a lost or late packet of one pair could fit into the life of the next one.
+  for (Side& side : connection.sides) side.firstPsn = random.below(1U << 24);
+  connection.mayFail = false;
+  connection.building = true;
+  ++controlCalls_;
+  createQp(connection, 0);
+}
+
+void RandomDriver::createQp(Connection& connection, std::uint32_t index) {
+  Side& side = connection.sides[index];
+  driver::QpRequest request;
+  request.type = connection.type;
+  request.maxSendWr = request.maxReceiveWr = connection.depth;
+  request.maxSendSge = request.maxReceiveSge = 2;
+  request.maxInline = 60;
+  side.host->client->createQp(request, side.sendQueue->handle(), side.receiveQueue->handle(),
+                              [this, &connection, &side, index](const driver::QpCreated& created) {
+                                if (created.error != VerbsError::kNone) return fail("a queue pair was refused");
+                                side.qp = created;
+                                startSide(side);
+                                if (index == 0) return createQp(connection, 1);
+                                connect(connection, 1);
+                              });
+}
+
+void RandomDriver::startSide(Side& side) {
+  side.exists = true;
+  side.sends = WorkQueueReference(true, world_.expectUnsignaledToComplete);
+  side.receives = WorkQueueReference(false);
+  side.messagesSent = side.receivesPosted = side.doneThrough = side.atomicValue = 0;
+  side.messages.clear();
+  side.writes.clear();
+  side.toldToFail = false;
+  Host& peer = *peerOf(side).host;
+  side.atomicAddress = peer.pool.take(8);
+  if (side.atomicAddress != 0) std::fill_n(peer.client->bytes(side.atomicAddress, 8), 8, std::uint8_t{0});
+}
+
+void RandomDriver::connect(Connection& connection, std::uint32_t index) {
+  Side& side = connection.sides[index];
+  const Side& peer = peerOf(side);
+  const driver::QpPeer address{peer.host->client->lid(), peer.qp.number, peer.firstPsn, side.firstPsn};
+  side.host->client->connect(side.qp.handle, address, connection.attributes,
+                             [this, &connection, index](VerbsError error) {
+                               if (error != VerbsError::kNone) return fail("a queue pair doesn't connect");
+                               if (index == 1) return connect(connection, 0);
+                               connection.up = true;
+                               connection.building = false;
+                               --controlCalls_;
+                             });
+}
+
+void RandomDriver::tearDown(Connection& connection, const std::function<void()>& next) {
+  connection.up = false;
+  connection.building = true;
+  connection.mayFail = true;
+  ++controlCalls_;
+  destroyQp(connection, 0, next);
+}
+
+void RandomDriver::destroyQp(Connection& connection, std::uint32_t index, const std::function<void()>& next) {
+  Side& side = connection.sides[index];
+  side.host->client->destroyQp(side.qp.handle, [this, &connection, &side, index, next](VerbsError error) {
+    if (error != VerbsError::kNone) return fail("a queue pair can't be destroyed");
+    side.exists = false;
+    for (const auto* queue : {&side.sends, &side.receives}) {
+      for (const WorkRecord& record : queue->records()) release(side, record);
+    }
+    peerOf(side).host->pool.giveBack(side.atomicAddress);
+    if (index == 0) return destroyQp(connection, 1, next);
+    --controlCalls_;
+    next();
+  });
+}
+
+void RandomDriver::replaceQueue(Queue& queue, std::uint32_t seed) {
+  if (!queue.alive || &queue == queue.host->kickQueue) return;
+  waitForControl();
+  std::vector<Connection*> users;
+  for (const auto& connection : connections_) {
+    const auto uses = [&](const Side& side) { return side.sendQueue == &queue || side.receiveQueue == &queue; };
+    if (!uses(connection->sides[0]) && !uses(connection->sides[1])) continue;
+    users.push_back(connection.get());
+    tearDown(*connection, [] {});
+  }
+  waitForControl();
+  if (!failure_.empty()) return;
+  queue.alive = false;
+  const auto destroyed = await<VerbsError>([&](auto done) { queue.host->client->destroyCq(queue.handle(), done); });
+  if (destroyed != VerbsError::kNone) return fail("an unused completion queue can't be destroyed");
+  createQueue(queue, seed);
+  for (Connection* connection : users) build(*connection, ++seed);
+  waitForControl();
+}
+
+void RandomDriver::waitForControl() {
+  const Time limit = system_->calendar().now() + milliseconds(100);
+  while (controlCalls_ != 0 && failure_.empty()) {
+    if (system_->calendar().now() > limit) return fail("a command never ends");
+    pass(microseconds(5));
+  }
+}
+
+// ---- rest
+
+// Longer than all retries of a request whose peer is gone.
+void RandomDriver::settle(std::uint32_t seed) {
+  constexpr int kMilliseconds = 14;
+  waitForControl();
+  for (int i = 0; i < kMilliseconds && failure_.empty(); ++i) {
+    pass(milliseconds(1));
+    for (const auto& host : hosts_) {
+      if (becomeIdle(*host)) goOn(*host);
+    }
+  }
+  for (const auto& queue : queues_) {
+    if (!failure_.empty() || !becomeIdle(*queue->host)) return;
+    const std::size_t found = drain(*queue, 1U << 20);
+    if (queue->eventDriven && found != 0) fail("a consumer sleeps over completions: a wake-up is lost");
+    passCost(*queue->host);
+  }
+  for (const auto& host : hosts_) becomeIdle(*host);
+  pass(milliseconds(1));
+  if (failure_.empty()) checkAtRest();
+  if (!failure_.empty()) return;
+  for (const auto& host : hosts_) host->pool.recycle();
+  RandomNumbers random(seed);
+  for (const auto& queue : queues_) {
+    if (queue->dead) replaceQueue(*queue, static_cast<std::uint32_t>(random.next()));
+  }
+  for (const auto& connection : connections_) {
+    const auto failed = [](const Side& side) {
+      return side.sends.failed() || side.receives.failed() || side.toldToFail;
+    };
+    const bool failedNow = failed(connection->sides[0]) || failed(connection->sides[1]);
+    if (!failedNow || random.percent(20)) continue;
+    const auto next = static_cast<std::uint32_t>(random.next());
+    tearDown(*connection, [this, &connection, next] { build(*connection, next); });
+  }
+  waitForControl();
+}
+
+void RandomDriver::checkAtRest() {
+  for (const auto& queue : queues_) {
+    const std::string problem = queue->events->atRest(queue->holdsEvents || queue->dead);
+    if (!problem.empty())
+      return fail("completion queue " + std::to_string(queue->created.number.value()) + ": " + problem);
+  }
+  for (const auto& connection : connections_) {
+    for (Side& side : connection->sides) checkAtRest(side);
+  }
+}
+
+void RandomDriver::checkAtRest(Side& side) {
+  const bool inError = side.sends.failed() || side.receives.failed() || side.toldToFail;
+  const std::uint64_t blockedFrom = side.connection->reliable() ? peerOf(side).receivesPosted : kNoMessage;
+  std::string problem = side.sends.atRest(inError, side.sendQueue->lossy(), blockedFrom);
+  if (problem.empty()) problem = side.receives.atRest(false, side.receiveQueue->lossy(), 0);
+  if (!problem.empty()) return fail(nameOf(side) + ": " + problem);
+  if (side.connection->reliable()) {
+    checkWrites(side, side.doneThrough + 1);
+  } else {
+    side.messages.clear();
+  }
+}
+
+}  // namespace hca::test

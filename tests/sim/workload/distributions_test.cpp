@@ -1,0 +1,149 @@
+// Sizes and arrivals against the distributions that they are drawn from.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "sim/workload/arrivals.h"
+#include "sim/workload/message_sizes.h"
+
+namespace hca::sim {
+namespace {
+
+constexpr std::uint64_t kDraws = 100'000;
+
+FlowConfig sizes(SizeDistribution distribution) {
+  FlowConfig flow;
+  flow.kind = FlowKind::kBandwidth;
+  flow.size_distribution = distribution;
+  flow.size = Bytes(4096);
+  return flow;
+}
+
+/// Sum over the cells of (seen - expected)^2 / expected.
+double chiSquare(const std::map<std::uint32_t, std::uint64_t>& seen, const std::map<std::uint32_t, double>& expected) {
+  double sum = 0;
+  for (const auto& [cell, count] : expected) {
+    const auto found = seen.find(cell);
+    const double difference = (found == seen.end() ? 0.0 : static_cast<double>(found->second)) - count;
+    sum += difference * difference / count;
+  }
+  return sum;
+}
+
+TEST(SizeMixText, IsReadOrComplainedAbout) {
+  const SizeMix mix = parseSizeMix("64B:50,4KiB: 30 , 1MiB");
+  EXPECT_EQ(mix.problem, "");
+  using Part = std::pair<std::uint32_t, std::uint32_t>;
+  EXPECT_EQ(mix.parts, (std::vector<Part>{{64, 50}, {4096, 30}, {1U << 20, 1}}));
+  EXPECT_EQ(mix.weights, 81U);
+  for (const char* text : {"", "64", "64B:", "64B:0", "64B:-1", ":5", "64B:1,", "64KB:1", "2048MiB:1", "64B:1:1"}) {
+    EXPECT_NE(parseSizeMix(text).problem, "") << text;
+  }
+}
+
+TEST(MessageSizes, FixedIsTheSize) {
+  const MessageSizes fixed(sizes(SizeDistribution::kFixed), 1);
+  EXPECT_EQ(fixed.of(3, 12345), 4096U);
+  EXPECT_EQ(fixed.least(), 4096U);
+}
+
+// 2 degrees of freedom: 13.8 is exceeded once in a thousand.
+TEST(MessageSizes, MixFollowsItsWeights) {
+  FlowConfig flow = sizes(SizeDistribution::kMix);
+  flow.size_mix = "64B:50, 512B:30, 4KiB:20";
+  const MessageSizes mix(flow, 7);
+  EXPECT_EQ(mix.least(), 64U);
+  std::map<std::uint32_t, std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < kDraws; ++i) ++seen[mix.of(0, i)];
+  EXPECT_EQ(seen.size(), 3U);
+  EXPECT_LT(chiSquare(seen, {{64, 0.5 * kDraws}, {512, 0.3 * kDraws}, {4096, 0.2 * kDraws}}), 13.8);
+}
+
+// 99 degrees of freedom: 148 is exceeded once in a thousand.
+TEST(MessageSizes, UniformTakesEverySizeAlike) {
+  FlowConfig flow = sizes(SizeDistribution::kUniform);
+  flow.size_min = Bytes(101);
+  flow.size = Bytes(200);
+  const MessageSizes uniform(flow, 7);
+  std::map<std::uint32_t, std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < kDraws; ++i) ++seen[uniform.of(i % 4, i)];
+  EXPECT_EQ(seen.begin()->first, 101U);
+  EXPECT_EQ(seen.rbegin()->first, 200U);
+  std::map<std::uint32_t, double> expected;
+  for (std::uint32_t size = 101; size <= 200; ++size) expected[size] = kDraws / 100.0;
+  EXPECT_LT(chiSquare(seen, expected), 148);
+}
+
+// The logarithm in cells of half a deviation, from -2 to 2.
+TEST(MessageSizes, LogNormalHasItsMedianAndDeviation) {
+  FlowConfig flow = sizes(SizeDistribution::kLogNormal);
+  flow.size = Bytes(1 << 30);
+  flow.size_median = Bytes(100'000);
+  flow.size_sigma = 0.8;
+  const MessageSizes lognormal(flow, 7);
+  std::map<std::uint32_t, std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < kDraws; ++i) {
+    const double deviations = std::log(lognormal.of(0, i) / 100'000.0) / 0.8;
+    ++seen[static_cast<std::uint32_t>(std::floor(deviations * 2) + 100)];
+  }
+  std::map<std::uint32_t, double> expected;
+  const auto below = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
+  for (int cell = -4; cell < 4; ++cell) {
+    expected[static_cast<std::uint32_t>(cell + 100)] = kDraws * (below((cell + 1) / 2.0) - below(cell / 2.0));
+  }
+  EXPECT_LT(chiSquare(seen, expected), 26.1) << "8 cells: exceeded once in a thousand";
+}
+
+TEST(MessageSizes, DependOnTheSeedAlone) {
+  FlowConfig flow = sizes(SizeDistribution::kUniform);
+  const MessageSizes one(flow, 1), again(flow, 1), other(flow, 2);
+  int equal = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(one.of(0, i), again.of(0, i));
+    equal += one.of(0, i) == other.of(0, i) ? 1 : 0;
+  }
+  EXPECT_LT(equal, 10);
+}
+
+FlowConfig arriving(ArrivalKind kind, std::uint32_t burst = 1) {
+  FlowConfig flow;
+  flow.arrival = kind;
+  flow.rate = 3'000'000;  // 333,333.3 ps apart
+  flow.burst_size = burst;
+  return flow;
+}
+
+TEST(Arrivals, FixedAreMultiplesWithoutAGrowingError) {
+  Arrivals arrivals(arriving(ArrivalKind::kFixed), 1);
+  arrivals.start(microseconds(5));
+  EXPECT_EQ(arrivals.next(), microseconds(5));
+  for (int i = 0; i < 3'000'000; ++i) arrivals.advance();
+  EXPECT_EQ(arrivals.count(), 3'000'000U);
+  EXPECT_EQ(arrivals.next(), microseconds(5) + milliseconds(1000));
+}
+
+TEST(Arrivals, BurstsComeTogetherAtTheSameRate) {
+  Arrivals arrivals(arriving(ArrivalKind::kBurst, 30), 1);
+  arrivals.start(Time());
+  for (int i = 0; i < 300; ++i, arrivals.advance()) EXPECT_EQ(arrivals.next(), microseconds(10) * (i / 30)) << i;
+}
+
+// Gaps in ten cells of the same probability: 9 degrees of freedom, 27.9 is exceeded once in a thousand.
+TEST(Arrivals, PoissonGapsAreExponential) {
+  Arrivals arrivals(arriving(ArrivalKind::kPoisson), 9);
+  arrivals.start(Time());
+  std::map<std::uint32_t, std::uint64_t> seen;
+  Time before = Time();
+  for (std::uint64_t i = 0; i < kDraws; ++i, arrivals.advance()) {
+    const double gap = static_cast<double>((arrivals.next() - before).count()) / (1e12 / 3'000'000);
+    before = arrivals.next();
+    ++seen[static_cast<std::uint32_t>((1 - std::exp(-gap)) * 10)];
+  }
+  std::map<std::uint32_t, double> expected;
+  for (std::uint32_t cell = 0; cell < 10; ++cell) expected[cell] = kDraws / 10.0;
+  EXPECT_LT(chiSquare(seen, expected), 27.9);
+}
+
+}  // namespace
+}  // namespace hca::sim
