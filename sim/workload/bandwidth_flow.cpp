@@ -46,7 +46,7 @@ BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool mo
   if (config.arrival != ArrivalKind::kClosed) arrivals_.emplace(config, seed);
   makeEnds(client, server, clientShape, serverShape);
   for (Pair& pair : pairs_) pair.postTimes.resize(config.tx_depth);
-  for (std::uint32_t index = 0; index < config.qps; ++index) active_.push_back(index);
+  for (std::uint32_t index = 0; index < config.qps; ++index) noteRoom(index);
 }
 
 void BandwidthFlow::begin() {
@@ -99,10 +99,9 @@ void BandwidthFlow::stepOpenLoop() {
     if (finished()) return;
     arrivals_->advance();
   }
-  const bool idle =
-      std::all_of(pairs_.begin(), pairs_.end(), [](const Pair& pair) { return pair.completed == pair.posted; });
+  const bool idle = busy_ == 0;
   if (arrivalsOver() && idle) {
-    active_.clear();
+    roomy_.clear();
     return step();
   }
   // A message that is due and has no room waits for a completion alone.
@@ -128,16 +127,14 @@ void BandwidthFlow::post(std::uint32_t index, Time due) {
 }
 
 void BandwidthFlow::step() {
-  for (std::size_t at = 0; at < active_.size();) {
-    postSome(active_[at]);
+  std::sort(roomy_.begin(), roomy_.end());
+  for (const std::uint32_t index : roomy_) {
+    pairs_[index].isRoomy = false;
+    postSome(index);
     if (finished()) return;
-    if (mayPost(pairs_[active_[at]])) {
-      ++at;
-    } else {
-      active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(at));
-    }
   }
-  if (clientDone()) {
+  roomy_.clear();
+  if (busy_ == 0) {  // one that had messages left would have posted
     clientFinished_ = true;
     finishIfDone();
     // What is not there by then was lost.
@@ -201,6 +198,7 @@ bool BandwidthFlow::postList(std::uint32_t index, std::uint64_t count) {
   }
   const driver::PostResult result = clientEnd().client().postSend(clientEnd().qp(index), list_);
   for (std::size_t i = 0; i < result.accepted; ++i) pair.postTimes[(pair.posted + i) % config().tx_depth] = now;
+  if (pair.completed == pair.posted && result.accepted != 0) ++busy_;
   pair.posted += result.accepted;
   if (result.error == driver::VerbsError::kNone) return true;
   fail("a post was refused: the send queue is full");
@@ -232,8 +230,7 @@ void BandwidthFlow::takeSend(const driver::WorkCompletion& completion) {
   const std::uint64_t number = numberOf(completion.workRequestId);
   if (countError(completion)) {
     pair.failed = true;
-    pair.completed = number + 1;
-    return;
+    return setCompleted(index, number + 1);
   }
   if (usesResponses()) checkResponses(index, number, completion.byteLength);
   const Time now = clientEnd().client().threadTime();
@@ -244,18 +241,24 @@ void BandwidthFlow::takeSend(const driver::WorkCompletion& completion) {
     for (std::uint64_t each = first; each <= number; ++each) measuredBytes_ += sizes_.of(index, each);
     end_ = now;
   }
-  pair.completed = number + 1;
+  setCompleted(index, number + 1);
 }
 
-bool BandwidthFlow::clientDone() const {
-  return active_.empty() &&
-         std::all_of(pairs_.begin(), pairs_.end(), [](const Pair& pair) { return pair.completed == pair.posted; });
+void BandwidthFlow::setCompleted(std::uint32_t index, std::uint64_t count) {
+  Pair& pair = pairs_[index];
+  if (pair.completed != pair.posted && count == pair.posted) --busy_;
+  pair.completed = count;
+  noteRoom(index);
+}
+
+void BandwidthFlow::noteRoom(std::uint32_t index) {
+  if (!std::exchange(pairs_[index].isRoomy, true)) roomy_.push_back(index);
 }
 
 // ---- server
 
 void BandwidthFlow::serve() {
-  if (std::all_of(pairs_.begin(), pairs_.end(), [this](const Pair& pair) { return pair.received == total_; })) return;
+  if (served_ == pairs_.size()) return;
   if (serverResizer_->due()) return resize(*serverResizer_, [this] { waitForReceives(); });
   waitForReceives();
 }
@@ -281,7 +284,7 @@ void BandwidthFlow::takeReceives() {
       continue;
     }
     checkReceived(index, received(serverEnd(), place, slot), completion);
-    ++pair.received;
+    if (++pair.received == total_) ++served_;
     postReceive(place, slot);
   }
 }

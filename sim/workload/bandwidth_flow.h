@@ -36,6 +36,7 @@ class BandwidthFlow final : public Flow {
     std::uint64_t received = 0;
     std::uint64_t expected = 0;  // number of the next message to be received
     bool failed = false;
+    bool isRoomy = false;         // in roomy_
     std::vector<Time> postTimes;  // of message n at n modulo tx_depth
   };
 
@@ -56,7 +57,8 @@ class BandwidthFlow final : public Flow {
   [[nodiscard]] bool mayPost(const Pair& pair) const;
   void takeSends();
   void takeSend(const driver::WorkCompletion& completion);
-  [[nodiscard]] bool clientDone() const;
+  void setCompleted(std::uint32_t index, std::uint64_t count);
+  void noteRoom(std::uint32_t index);
 
   // Server.
   void serve();
@@ -81,7 +83,9 @@ class BandwidthFlow final : public Flow {
   std::uint64_t measuredBytes_ = 0;
   bool timeIsUp_ = false;
   std::vector<Pair> pairs_;
-  std::vector<std::uint32_t> active_;  // queue pairs that have messages left to post
+  std::vector<std::uint32_t> roomy_;  // queue pairs that may have room for more since the last step
+  std::size_t busy_ = 0;              // queue pairs that wait for completions
+  std::size_t served_ = 0;            // queue pairs that received all
   std::unique_ptr<CompletionWaiter> clientWaiter_;
   std::unique_ptr<CompletionWaiter> serverWaiter_;
   std::unique_ptr<QueueResizer> clientResizer_;

@@ -119,7 +119,7 @@ struct Side {
         responder(context, config,
                   {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher(calendar, {table, requester, responder, cache, table.groups()}, 0xFFFF) {
+        dispatcher({table, requester, responder, cache, table.groups()}, 0xFFFF) {
     egress.connect(wire, loopback, table.groups());
     loopback.connect(dispatcher);
     table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
