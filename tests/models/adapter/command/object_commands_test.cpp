@@ -304,13 +304,16 @@ TEST_F(ObjectCommandsTest, EveryTransitionReachesTheDirectory) {
   for (const CommandOpcode opcode :
        {CommandOpcode::kResetToInit, CommandOpcode::kInitToReadyToReceive, CommandOpcode::kReadyToReceiveToReadyToSend,
         CommandOpcode::kReadyToSendToReadyToSend, CommandOpcode::kSendQueueErrorToReadyToSend,
-        CommandOpcode::kInitToInit}) {
+        CommandOpcode::kReadyToSendToDrain, CommandOpcode::kDrainToReadyToSend, CommandOpcode::kDrainedToReadyToSend,
+        CommandOpcode::kInitToInit, CommandOpcode::kDrainToDrain}) {
     auto input = makeInput(opcode, 0x110);
     wire::ModifyQpInput::Number::set(input, number);
     wire::ModifyQpInput::OptionalMask::set(input, static_cast<std::uint32_t>(opcode) * 3);
     wire::QueuePairContext::RemoteQp::set(wire::ModifyQpInput::Context::mutableView(input), 0x1234);
+    wire::ModifyQpInput::DrainedEvent::set(input, opcode == CommandOpcode::kReadyToSendToDrain);
     ASSERT_TRUE(issue(input).ok());
     EXPECT_EQ(static_cast<int>(qps_.last.transition), static_cast<int>(opcode));
+    EXPECT_EQ(qps_.last.attributes.notifyWhenDrained, opcode == CommandOpcode::kReadyToSendToDrain);
     EXPECT_EQ(qps_.last.optionalMask, static_cast<std::uint32_t>(opcode) * 3);
     EXPECT_EQ(qps_.last.attributes.remoteQp, QpNumber(0x1234));
   }
