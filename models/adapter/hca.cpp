@@ -24,6 +24,8 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.maxEqs = static_cast<std::uint32_t>(config.event.maxEqs);
   capabilities.logMaxMkey = config.memory.logMaxMkey;
   capabilities.logMaxPd = config.memory.logMaxPd;
+  capabilities.logMaxMulticastGroups = MulticastGroups::kLogMaxGroups;
+  capabilities.maxMulticastQps = MulticastGroups::kMaxMembers;
   capabilities.uc = true;
   capabilities.ud = true;
   return capabilities;
@@ -53,12 +55,13 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       atomics_(context_),
       responder_(context_, {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_,
                             memoryKeys_}),
-      dispatcher_(context_.calendar, {queuePairs_, requester_, responder_, cache_}, options.address.partitionKey),
+      dispatcher_(context_.calendar, {queuePairs_, requester_, responder_, cache_, queuePairs_.groups()},
+                  options.address.partitionKey),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_}, events_,
                kernel::ClockDomain(config_.completion.timestampClock)),
       decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
-  egress_.connect(port, loopback_);
+  egress_.connect(port, loopback_, queuePairs_.groups());
   loopback_.connect(dispatcher_);
   queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_});
   completion_.setFailureSink(queuePairs_);

@@ -58,6 +58,12 @@ std::array<std::uint8_t, 6> macOf(const Gid& gid) {
   return {static_cast<std::uint8_t>(gid[8] ^ 0x02), gid[9], gid[10], gid[13], gid[14], gid[15]};
 }
 
+Lid multicastLid(const Gid& group) {
+  constexpr unsigned kFirst = 0xC000;
+  constexpr unsigned kCount = 0x3FFF;
+  return Lid(static_cast<std::uint16_t>(kFirst + (unsigned{group[14]} << 8 | group[15]) % kCount));
+}
+
 FabricIdentity::FabricIdentity(std::uint32_t hosts, std::uint32_t portsPerHost) : hosts_(hosts), ports_(portsPerHost) {
   if (ports_ == 0 || ports_ > 255) throw std::invalid_argument("a host has 1 to 255 ports");
   if (hosts_ > kLastLid / ports_) throw std::invalid_argument("more ports than local identifiers");

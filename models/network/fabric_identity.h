@@ -20,9 +20,13 @@ struct PortIdentity {
   std::array<std::uint8_t, 6> mac{};  ///< locally administered
 };
 
-/// The Ethernet address of the port with this GID, as neighbour discovery would find it: it follows from either GID of a
-/// port of FabricIdentity. Of a multicast GID the group's (RFC 1112, RFC 2464). Zeros for any other.
+/// The Ethernet address of the port with this GID, as neighbour discovery would find it: it follows from either GID of
+/// a port of FabricIdentity. Of a multicast GID the group's (RFC 1112, RFC 2464). Zeros for any other.
 [[nodiscard]] std::array<std::uint8_t, 6> macOf(const Gid& gid);
+
+/// The multicast LID of a group. Nobody administers groups here: every port gets every multicast packet, so that the
+/// LID only has to be one of a group.
+[[nodiscard]] Lid multicastLid(const Gid& group);
 
 /// Addresses as a pure function of host and port: host i, port p gets LID 1 + i * ports + p - 1, and its GUID, GIDs and
 /// MAC address from i and p.

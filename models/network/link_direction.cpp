@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "models/network/packet_layout.h"
+
 namespace hca::network {
 
 LinkDirection::LinkDirection(kernel::Calendar& calendar, observe::Probes& probes, const NetworkConfig& config,
@@ -65,7 +67,7 @@ LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
   const bool isOurs = route.linkLayer == LinkLayer::kInfiniBand
                           ? route.destinationLid == port.lid
                           : route.destinationGid == port.gid || route.destinationGid == port.ipv4Gid;
-  return isOurs ? Fate::kDelivered : Fate::kUnknownDestination;
+  return isOurs || isMulticast(route) ? Fate::kDelivered : Fate::kUnknownDestination;
 }
 
 void LinkDirection::arrive(Flight& flight) {

@@ -76,6 +76,25 @@ inline constexpr std::array<std::uint8_t, kOperations> kExtensionBytes = extensi
   return std::memcmp(gid.data(), kPrefix, sizeof kPrefix) == 0;
 }
 
+/// Whether `gid` names a group: ff00::/8, or an IPv4 group.
+[[nodiscard]] inline bool isMulticast(const Gid& gid) {
+  constexpr std::uint8_t kGroup = 0xFF;
+  constexpr std::uint8_t kIpv4Group = 0xE0;
+  constexpr std::uint8_t kIpv4GroupMask = 0xF0;
+  return gid[0] == kGroup || (isIpv4Mapped(gid) && (gid[12] & kIpv4GroupMask) == kIpv4Group);
+}
+
+/// Whether a packet is for a group of ports. InfiniBand volume 1, 4.1.3: multicast LIDs are C000 to FFFE.
+[[nodiscard]] inline bool isMulticast(const Route& route) {
+  constexpr std::uint16_t kFirstMulticastLid = 0xC000;
+  constexpr std::uint16_t kPermissiveLid = 0xFFFF;
+  if (route.linkLayer == LinkLayer::kRoceV2) return isMulticast(route.destinationGid);
+  return route.destinationLid.value() >= kFirstMulticastLid && route.destinationLid.value() != kPermissiveLid;
+}
+
+/// The destination queue pair of multicast packets (InfiniBand volume 1, 9.6.1.2).
+constexpr QpNumber kMulticastQp{0xFFFFFF};
+
 /// Whether a RoCE v2 packet goes by IPv4: both its addresses must be such.
 [[nodiscard]] inline bool usesIpv4(const Route& route) {
   return isIpv4Mapped(route.destinationGid) && isIpv4Mapped(route.sourceGid);

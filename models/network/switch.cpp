@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "models/network/packet_layout.h"
+
 namespace hca::network {
 
 Switch::Switch(kernel::Calendar& calendar, observe::Probes& probes, const SwitchConfig& config, std::uint32_t ports,
@@ -51,19 +53,28 @@ void Switch::enter(std::uint32_t port, Packet& packet) {
 
 // The packet stands before its output port, now: nothing that is earlier can still come.
 void Switch::forward(Crossing& crossing) {
+  if (isMulticast(crossing.packet.route)) return replicate(crossing);
   const std::uint32_t to = portOf(crossing.packet.route);
   if (to == kNoPort) return drop(ports_[crossing.from].counters.droppedDestination, crossing.packet);
-  Port& port = ports_[to];
-  assert(port.sender != nullptr);
-  if (port.waiting.empty() && port.sender->freeAt() <= calendar_.now()) {
-    return sendOut(port, std::move(crossing.packet));
+  enqueue(ports_[to], std::move(crossing.packet));
+}
+
+void Switch::replicate(const Crossing& crossing) {
+  for (Port& port : ports_) {
+    if (port.number != crossing.from && port.sender != nullptr) enqueue(port, crossing.packet.clone());
   }
-  const Bytes size(wireBytes(crossing.packet));
-  if (port.waitingBytes + size > config_.buffer) return drop(port.counters.droppedBuffer, crossing.packet);
+}
+
+void Switch::enqueue(Port& port, Packet packet) {
+  assert(port.sender != nullptr);
+  if (port.waiting.empty() && port.sender->freeAt() <= calendar_.now()) return sendOut(port, std::move(packet));
+  const Bytes size(wireBytes(packet));
+  if (port.waitingBytes + size > config_.buffer) return drop(port.counters.droppedBuffer, packet);
   port.waitingBytes += size;
   port.counters.highWater = std::max(port.counters.highWater, port.waitingBytes);
-  port.waiting.push(std::move(crossing.packet));
-  if (port.waiting.size() == 1) calendar_.schedule(port.sender->freeAt(), kernel::Priority::kNetwork, *this, to);
+  port.waiting.push(std::move(packet));
+  if (port.waiting.size() == 1)
+    calendar_.schedule(port.sender->freeAt(), kernel::Priority::kNetwork, *this, port.number);
 }
 
 // The port is free and something waits for it.

@@ -25,7 +25,9 @@ struct SwitchCounters {
   std::uint64_t droppedDestination = 0;  ///< packets that came in at the port for a destination that no port leads to
 };
 
-/// Forwards each packet to the port of its destination, first come, first served: by LID, or with RoCE by GID.
+/// Forwards each packet to the port of its destination, first come, first served: by LID, or with RoCE by GID. A
+/// multicast packet goes to every port but the one it came from: there is no subnet manager to tell who joined a group,
+/// so adapters drop what they have no member for.
 ///
 /// Cut-through: a packet may leave while it still arrives, so a link to the switch must deliver at the first bit (see
 /// LinkEnd::forwards) and must not be slower than the links from it. A corrupted packet goes on as it is, to be found
@@ -70,6 +72,8 @@ class Switch final : private kernel::CalendarClient {
 
   void enter(std::uint32_t port, Packet& packet);
   void forward(Crossing& crossing);
+  void replicate(const Crossing& crossing);
+  void enqueue(Port& port, Packet packet);
   void onCalendar(std::uint64_t port) override;
   void sendOut(Port& port, Packet packet);
   void drop(std::uint64_t& counter, const Packet& packet);

@@ -169,6 +169,13 @@ struct QueryRmpOutput {
   using Context = ContextBlock<0x20, ReceiveMemoryPoolContext::kSize>;
 };
 
+/// ATTACH_TO_MCG and DETACH_FROM_MCG input.
+struct MulticastInput {
+  static constexpr std::size_t kSize = 0x20;
+  using QpNumber = ContextField<0x08, 23, 0>;
+  using Group = ContextBlock<0x10, 16>;  ///< GID
+};
+
 /// CREATE_MKEY input. Output: ObjectCommand, whose number is the key without its low byte.
 struct CreateMemoryKeyInput {
   static constexpr std::size_t kSize = 0x110;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "models/host/bus_address_space.h"
 #include "sim/driver/completion_ring.h"
@@ -71,6 +72,7 @@ struct ClientQp {
   DoorbellRecord record;
   std::optional<SendRing> send;
   std::optional<ReceiveRing> receive;
+  std::vector<network::Gid> groups;  // attached to
 
   /// Where the send queue begins in the buffer.
   [[nodiscard]] std::uint64_t sendOffset() const { return std::uint64_t{receiveSize.entries} << receiveSize.logStride; }

@@ -335,20 +335,20 @@ void DeviceLife::queryGid(const Next& next) {
   constexpr std::uint32_t kEntries = 8;
   CommandBytes input = plainCommand(CommandOpcode::kQueryHcaVportGid, wire::HcaVportInput::kSize);
   wire::HcaVportInput::Index::set(input, wire::HcaVportInput::kAllEntries);
-  commands_->execute(std::move(input), Output::kTable + kEntries * Output::kEntrySize,
-                     [this, next](const CommandReply& reply) {
-                       if (!reply.result.ok()) return next(reply.result);
-                       for (std::uint32_t n = 0; n < kEntries; ++n) {
-                         network::Gid gid{};
-                         const ByteView entry = ByteView(reply.output).subview(Output::kTable + n * Output::kEntrySize,
-                                                                               Output::kEntrySize);
-                         std::copy(entry.begin(), entry.end(), gid.begin());
-                         if (gid == network::Gid{}) continue;
-                         capabilities_.gid = gid;
-                         capabilities_.gidIndex = static_cast<std::uint8_t>(n);
-                       }
-                       next({});
-                     });
+  commands_->execute(
+      std::move(input), Output::kTable + kEntries * Output::kEntrySize, [this, next](const CommandReply& reply) {
+        if (!reply.result.ok()) return next(reply.result);
+        for (std::uint32_t n = 0; n < kEntries; ++n) {
+          network::Gid gid{};
+          const ByteView entry =
+              ByteView(reply.output).subview(Output::kTable + n * Output::kEntrySize, Output::kEntrySize);
+          std::copy(entry.begin(), entry.end(), gid.begin());
+          if (gid == network::Gid{}) continue;
+          capabilities_.gid = gid;
+          capabilities_.gidIndex = static_cast<std::uint8_t>(n);
+        }
+        next({});
+      });
 }
 
 void DeviceLife::destroyEqs(std::vector<EqNumber>& queues, const Next& next) {

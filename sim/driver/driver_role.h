@@ -80,7 +80,10 @@ class DriverRole {
   virtual void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                         const adapter::QpAttributes& attributes, Done<int> done) = 0;
   virtual void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) = 0;
+  /// A queue pair that is destroyed leaves its groups.
   virtual void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) = 0;
+  virtual void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
+  virtual void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
 
   /// Completion vectors, that is completion event queues (num_comp_vectors); 0 before the device is up.
   [[nodiscard]] virtual std::uint32_t completionVectors() const = 0;

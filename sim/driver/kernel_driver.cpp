@@ -220,6 +220,21 @@ void KernelDriver::destroyQp(OwnerId owner, QpNumber qp, Done<int> done) {
   destroy(owner, ObjectKind::kQp, qp.value(), std::move(done));
 }
 
+void KernelDriver::attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) {
+  changeGroup(CommandOpcode::kAttachToMulticast, owner, qp, group, std::move(done));
+}
+
+void KernelDriver::detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) {
+  changeGroup(CommandOpcode::kDetachFromMulticast, owner, qp, group, std::move(done));
+}
+
+void KernelDriver::changeGroup(CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group,
+                               Done<int> done) {
+  if (!owners_.owns(owner, ObjectKind::kQp, qp.value())) return done({kNotYours});
+  execute(multicastCommand(opcode, qp, group), kPlainOutput,
+          [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
+}
+
 void KernelDriver::ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) {
   constexpr std::size_t kLine = 64;
   const std::uint64_t base = wire::uarOffset(uar.value()) + offset;

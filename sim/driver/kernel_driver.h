@@ -48,6 +48,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
                 const adapter::QpAttributes& attributes, Done<int> done) override;
   void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) override;
   void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) override;
+  void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) override;
+  void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) override;
 
   [[nodiscard]] std::uint32_t completionVectors() const override { return life_.completionVectors(); }
   [[nodiscard]] const DeviceCapabilities& capabilities() const override { return life_.capabilities(); }
@@ -78,6 +80,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void create(OwnerId owner, ObjectKind kind, CommandBytes input,
               std::function<void(adapter::CommandResult, std::uint32_t)> done);
   void destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done);
+  void changeGroup(wire::CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done);
   void releaseAll(std::function<void()> done);
 
   DriverEnvironment environment_;

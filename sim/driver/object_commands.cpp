@@ -1,5 +1,7 @@
 #include "sim/driver/object_commands.h"
 
+#include <algorithm>
+
 #include "models/adapter/command/context_codec.h"
 #include "models/adapter/memory/mkey_context.h"
 #include "models/wire/command_header.h"
@@ -92,6 +94,14 @@ CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std:
   Input::Number::set(input, qp.value());
   Input::OptionalMask::set(input, optionalMask);
   adapter::encodeQpContext(attributes, Input::Context::mutableView(input));
+  return input;
+}
+
+CommandBytes multicastCommand(CommandOpcode opcode, QpNumber qp, const network::Gid& group) {
+  using Input = wire::MulticastInput;
+  CommandBytes input = plainCommand(opcode, Input::kSize);
+  Input::QpNumber::set(input, qp.value());
+  std::copy(group.begin(), group.end(), Input::Group::mutableView(input).data());
   return input;
 }
 

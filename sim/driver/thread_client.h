@@ -61,6 +61,8 @@ class ThreadClient final : public VerbsClient,
                std::function<void(VerbsError)> done) override;
   void modifyToError(QpHandle qp, std::function<void(VerbsError)> done) override;
   void destroyQp(QpHandle qp, std::function<void(VerbsError)> done) override;
+  void attachMulticast(QpHandle qp, const network::Gid& group, std::function<void(VerbsError)> done) override;
+  void detachMulticast(QpHandle qp, const network::Gid& group, std::function<void(VerbsError)> done) override;
 
   PostResult postSend(QpHandle qp, const std::vector<SendWorkRequest>& list) override;
   PostResult bindMw(QpHandle qp, MwHandle window, const MwBinding& binding) override;

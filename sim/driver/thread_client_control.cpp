@@ -274,6 +274,7 @@ void ThreadClient::modifyToError(QpHandle handle, std::function<void(VerbsError)
 void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> done) {
   const ClientQp* qp = find(qps_, handle);
   if (qp == nullptr) return done(VerbsError::kInvalid);
+  if (!qp->groups.empty()) return done(VerbsError::kBusy);
   const auto reset = [this, number = qp->number, attributes = qpAttributes(*qp)](const Sequence::Next& next) {
     driver_.modifyQp(owner_, number, QpTransition::kToReset, 0, attributes,
                      [next](const Answer<int>& answer) { next(answer.result); });
@@ -291,6 +292,30 @@ void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> do
     }
     done(errorOf(result));
   });
+}
+
+void ThreadClient::attachMulticast(QpHandle handle, const network::Gid& group, std::function<void(VerbsError)> done) {
+  const ClientQp* qp = find(qps_, handle);
+  if (qp == nullptr) return done(VerbsError::kInvalid);
+  driver_.attachMulticast(owner_, qp->number, group,
+                          [this, handle, group, done = std::move(done)](const Answer<int>& answer) {
+                            std::vector<network::Gid>& groups = qpOf(handle).groups;
+                            const bool isNew = std::find(groups.begin(), groups.end(), group) == groups.end();
+                            if (answer.ok() && isNew) groups.push_back(group);
+                            done(errorOf(answer.result));
+                          });
+}
+
+void ThreadClient::detachMulticast(QpHandle handle, const network::Gid& group, std::function<void(VerbsError)> done) {
+  const ClientQp* qp = find(qps_, handle);
+  if (qp == nullptr) return done(VerbsError::kInvalid);
+  driver_.detachMulticast(owner_, qp->number, group,
+                          [this, handle, group, done = std::move(done)](const Answer<int>& answer) {
+                            std::vector<network::Gid>& groups = qpOf(handle).groups;
+                            if (answer.ok())
+                              groups.erase(std::remove(groups.begin(), groups.end(), group), groups.end());
+                            done(errorOf(answer.result));
+                          });
 }
 
 }  // namespace hca::driver

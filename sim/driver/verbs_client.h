@@ -129,7 +129,12 @@ class VerbsClient {
   virtual void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
                        std::function<void(VerbsError)> done) = 0;
   virtual void modifyToError(QpHandle qp, std::function<void(VerbsError)> done) = 0;
+  /// Refused as kBusy while it is attached to a group.
   virtual void destroyQp(QpHandle qp, std::function<void(VerbsError)> done) = 0;
+  /// ibv_attach_mcast, whose LID this family of adapters makes no use of: a datagram queue pair gets a copy of what is
+  /// sent to `group`, also by itself (network::multicastLid tells senders the LID).
+  virtual void attachMulticast(QpHandle qp, const network::Gid& group, std::function<void(VerbsError)> done) = 0;
+  virtual void detachMulticast(QpHandle qp, const network::Gid& group, std::function<void(VerbsError)> done) = 0;
 
   // Data path.
   virtual PostResult postSend(QpHandle qp, const std::vector<SendWorkRequest>& list) = 0;

@@ -248,6 +248,8 @@ void Simulation::collectDrops(report::Result& result) const {
         {"packet_wrong_service", packets.wrongService},
         {"packet_wrong_state", packets.wrongState},
         {"packet_wrong_partition", packets.wrongPartition},
+        {"packet_wrong_queue_key", packets.wrongQueueKey},
+        {"packet_not_member", packets.notMember},
         {"message_dropped", node.adapter().responder().unreliableDrops()},
         {"packet_link_down", link.droppedDown},
         {"packet_wrong_destination", link.droppedDestination},

@@ -36,7 +36,7 @@ struct AdapterIdentity {
   std::string boardId = "HCS0000000001";           ///< at most 16 characters
   std::string nodeDescription = "hcasim adapter";  ///< at most 64 characters, until the driver sets another
   network::LinkLayer linkLayer = network::LinkLayer::kInfiniBand;  ///< of all ports
-  std::vector<PortIdentity> ports;                 ///< port n is ports[n-1]
+  std::vector<PortIdentity> ports;                                 ///< port n is ports[n-1]
 };
 
 /// Limits and features, as QUERY_HCA_CAP reports them. The tables enforce theirs; these must not promise more.
@@ -54,6 +54,8 @@ struct AdapterCapabilities {
   std::uint32_t logMaxMessage = 30;
   std::uint32_t logMaxRequesterReads = 4;
   std::uint32_t logMaxResponderReads = 4;
+  std::uint32_t logMaxMulticastGroups = 21;
+  std::uint32_t maxMulticastQps = 240;    ///< of one group
   std::uint32_t maxSendWqeSize = 1024;    ///< bytes
   std::uint32_t maxReceiveWqeSize = 512;  ///< bytes
   std::uint32_t gidTableCode = 0;         ///< 8 << n entries

@@ -35,6 +35,8 @@ void fillLimits(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::LogMaxMessage::set(out, offered.logMaxMessage);
   Fields::LogMaxRequesterReads::set(out, offered.logMaxRequesterReads);
   Fields::LogMaxResponderReads::set(out, offered.logMaxResponderReads);
+  Fields::LogMaxMulticastGroups::set(out, offered.logMaxMulticastGroups);
+  Fields::MaxMulticastQps::set(out, offered.maxMulticastQps);
   Fields::MaxSendWqeSize::set(out, offered.maxSendWqeSize);
   Fields::MaxReceiveWqeSize::set(out, offered.maxReceiveWqeSize);
 }

@@ -71,5 +71,7 @@ CommandResult queryQp(CommandDevice& device, const CommandCall& call);
 CommandResult modifyQp(CommandDevice& device, const CommandCall& call);
 /// 2RST and 2ERR: a number and no context.
 CommandResult stopQp(CommandDevice& device, const CommandCall& call);
+CommandResult attachMulticast(CommandDevice& device, const CommandCall& call);
+CommandResult detachMulticast(CommandDevice& device, const CommandCall& call);
 
 }  // namespace hca::adapter::commands

@@ -1,4 +1,6 @@
 // Queue pairs.
+#include <algorithm>
+
 #include "models/adapter/command/command_handlers.h"
 #include "models/adapter/command/context_codec.h"
 #include "models/adapter/command/page_words.h"
@@ -26,6 +28,19 @@ CommandResult holdReferences(CommandDevice& device, const QpAttributes& qp) {
 void dropReferences(CommandDevice& device, const QpAttributes& qp) {
   device.targets.pds.drop(qp.pd);
   device.targets.uars.drop(qp.uar);
+}
+
+QpNumber memberOf(const CommandCall& call) {
+  const QpNumber number(wire::MulticastInput::QpNumber::get(call.input));
+  call.note("qpn", number.value());
+  return number;
+}
+
+network::Gid groupOf(const CommandCall& call) {
+  const ByteView bytes = wire::MulticastInput::Group::view(call.input);
+  network::Gid group{};
+  std::copy(bytes.begin(), bytes.end(), group.begin());
+  return group;
 }
 
 }  // namespace
@@ -85,6 +100,14 @@ CommandResult stopQp(CommandDevice& device, const CommandCall& call) {
   const QpNumber number(ObjectCommand::Number::get(call.input));
   call.note("qpn", number.value());
   return device.targets.qps.modify(number, transitionOf(call), 0, QpAttributes{});
+}
+
+CommandResult attachMulticast(CommandDevice& device, const CommandCall& call) {
+  return device.targets.qps.attachMulticast(memberOf(call), groupOf(call));
+}
+
+CommandResult detachMulticast(CommandDevice& device, const CommandCall& call) {
+  return device.targets.qps.detachMulticast(memberOf(call), groupOf(call));
 }
 
 }  // namespace hca::adapter::commands

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/adapter/responder/message_rules.h"
+#include "models/network/packet_layout.h"
 
 namespace hca::adapter {
 
@@ -134,11 +135,18 @@ void EgressPipeline::transmit(Slot& slot) {
   const std::uint32_t bytes = slot.packet.payloadLength;
   const std::uint32_t psn = slot.packet.psn;
   const bool ackRequest = slot.packet.ackRequest;
-  const Time lastBit = routes_.leadsBack(slot.packet.route) ? loopback_->transmit(std::move(slot.packet))
-                                                            : port_->transmit(std::move(slot.packet));
+  const Time lastBit = route(std::move(slot.packet));
   releases_.push({lastBit, bytes});
   if (!blocked_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
   if (slot.listener != nullptr) slot.listener->onPacketSent(*slot.qp, psn, ackRequest, lastBit);
+}
+
+Time EgressPipeline::route(network::Packet packet) {
+  if (routes_.leadsBack(packet.route)) return loopback_->transmit(std::move(packet));
+  const bool hasMembersHere =
+      network::isMulticast(packet.route) && groups_->members(packet.route.destinationGid) != nullptr;
+  if (hasMembersHere) loopback_->transmit(packet.clone());
+  return port_->transmit(std::move(packet));
 }
 
 void EgressPipeline::cancel(EgressQueue& queue) {

@@ -9,6 +9,7 @@
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/egress_queue.h"
 #include "models/adapter/transport/loopback.h"
+#include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/queue_pair.h"
 #include "models/adapter/transport/route_builder.h"
 #include "models/kernel/ring_queue.h"
@@ -45,10 +46,11 @@ class EgressPipeline final : private pcie::DmaClient {
   EgressPipeline(const AdapterContext& context, const DatapathConfig& config, const RouteBuilder& routes,
                  bool movePayload);
 
-  /// What is for the port itself goes into `loopback`.
-  void connect(network::PacketSender& port, Loopback& loopback) {
+  /// What is for the port itself goes into `loopback`, and so does a copy of what is for one of `groups`.
+  void connect(network::PacketSender& port, Loopback& loopback, const MulticastGroups& groups) {
     port_ = &port;
     loopback_ = &loopback;
+    groups_ = &groups;
   }
 
   /// Whether another full packet fits. If not, `waiter.onEgressRoom` follows once.
@@ -85,6 +87,7 @@ class EgressPipeline final : private pcie::DmaClient {
   void gather(std::uint32_t index, const std::vector<Segment>& segments);
   void drain(EgressQueue& queue);
   void transmit(Slot& slot);
+  Time route(network::Packet packet);
   void free(std::uint32_t index);
   void releaseLeft();
 
@@ -94,6 +97,7 @@ class EgressPipeline final : private pcie::DmaClient {
   bool movePayload_;
   network::PacketSender* port_ = nullptr;
   Loopback* loopback_ = nullptr;
+  const MulticastGroups* groups_ = nullptr;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> freeSlots_;
   kernel::RingQueue<Release> releases_;       // packets given to the port whose last bit has not left

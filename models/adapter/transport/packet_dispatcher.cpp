@@ -4,6 +4,7 @@
 #include "models/adapter/requester/send_operation.h"
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/responder/responder.h"
+#include "models/network/packet_layout.h"
 
 namespace hca::adapter {
 
@@ -25,6 +26,26 @@ void PacketDispatcher::onPacket(network::Packet& packet) {
     ++drops_.corrupted;
     return;
   }
+  if (network::isMulticast(packet.route)) return spread(packet);
+  deliver(packet);
+}
+
+// A copy for every member, whoever sent it (InfiniBand volume 1, 10.5.2.1). Such packets always have a global route.
+void PacketDispatcher::spread(network::Packet& packet) {
+  const bool legal = packet.route.globalRoute && packet.destinationQp == network::kMulticastQp;
+  const std::vector<QpNumber>* members = legal ? ports_.groups.members(packet.route.destinationGid) : nullptr;
+  if (members == nullptr) {
+    ++drops_.notMember;
+    return;
+  }
+  for (const QpNumber member : *members) {
+    network::Packet copy = packet.clone();
+    copy.destinationQp = member;
+    deliver(copy);
+  }
+}
+
+void PacketDispatcher::deliver(network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/adapter/memory/cache_port.h"
+#include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_lookup.h"
 #include "models/kernel/inbox.h"
 #include "models/network/packet_receiver.h"
@@ -24,6 +25,7 @@ class PacketDispatcher final : public network::PacketReceiver {
     std::uint64_t wrongState = 0;      ///< the queue pair may not receive
     std::uint64_t wrongPartition = 0;  ///< partition keys don't match
     std::uint64_t wrongQueueKey = 0;   ///< of a datagram
+    std::uint64_t notMember = 0;       ///< multicast, and no queue pair here belongs to the group
   };
 
   struct Ports {
@@ -31,6 +33,7 @@ class PacketDispatcher final : public network::PacketReceiver {
     Requester& requester;
     Responder& responder;
     CachePort& cache;
+    const MulticastGroups& groups;
   };
   PacketDispatcher(kernel::Calendar& calendar, const Ports& ports, std::uint16_t partitionKey);
 
@@ -39,6 +42,8 @@ class PacketDispatcher final : public network::PacketReceiver {
 
  private:
   [[nodiscard]] bool partitionMatches(std::uint16_t key) const;
+  void spread(network::Packet& packet);
+  void deliver(network::Packet& packet);
   void dispatch(network::Packet& packet);
 
   kernel::Calendar& calendar_;

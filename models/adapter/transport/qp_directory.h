@@ -31,6 +31,9 @@ class QpDirectory {
   virtual CommandResult modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
                                const QpAttributes& attributes) = 0;
   virtual CommandResult query(QpNumber number, QpAttributes& attributes) const = 0;
+  /// Of datagram queue pairs: what is sent to `group` is for it, too.
+  virtual CommandResult attachMulticast(QpNumber number, const network::Gid& group) = 0;
+  virtual CommandResult detachMulticast(QpNumber number, const network::Gid& group) = 0;
 
  protected:
   ~QpDirectory() = default;

@@ -97,6 +97,7 @@ CommandResult QpTable::destroy(QpNumber number) {
   QueuePair* qp = find(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   toReset(*qp);
+  groups_.forget(number);
   detachQueues(qp->attributes);
   table_[number.value() - kFirstNumber].reset();
   --alive_;
@@ -145,6 +146,20 @@ CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
   return {};
 }
 
+CommandResult QpTable::attachMulticast(QpNumber number, const network::Gid& group) {
+  const QueuePair* qp = find(number);
+  if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  if (qp->attributes.service != QpService::kUd) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+  }
+  return groups_.attach(number, group);
+}
+
+CommandResult QpTable::detachMulticast(QpNumber number, const network::Gid& group) {
+  if (find(number) == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  return groups_.detach(number, group);
+}
+
 // ---- errors
 
 void QpTable::toError(QueuePair& qp) {
@@ -191,6 +206,7 @@ void QpTable::clear() {
     if (qp != nullptr) toReset(*qp);
   }
   table_.clear();
+  groups_.clear();
   nextSlot_ = 0;
   alive_ = 0;
 }

@@ -9,6 +9,7 @@
 #include "models/adapter/completion/cq_directory.h"
 #include "models/adapter/event/event_port.h"
 #include "models/adapter/transport/datapath_config.h"
+#include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/adapter/transport/qp_lookup.h"
 
@@ -39,6 +40,9 @@ class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, p
   CommandResult modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
                        const QpAttributes& attributes) override;
   CommandResult query(QpNumber number, QpAttributes& attributes) const override;
+  CommandResult attachMulticast(QpNumber number, const network::Gid& group) override;
+  CommandResult detachMulticast(QpNumber number, const network::Gid& group) override;
+  [[nodiscard]] const MulticastGroups& groups() const { return groups_; }
 
   QueuePair* find(QpNumber number) override;
   void onRequesterError(QueuePair& qp) override;
@@ -64,6 +68,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, p
   CqDirectory& completionQueues_;
   EventPort& events_;
   std::unique_ptr<Stages> stages_;
+  MulticastGroups groups_;
   std::vector<std::unique_ptr<QueuePair>> table_;  // by number - kFirstNumber
   std::uint32_t nextSlot_ = 0;
   std::size_t alive_ = 0;

@@ -66,6 +66,19 @@ TEST_F(LinkTest, APacketArrivesWhenItsLastBitDidAndNotBefore) {
   EXPECT_THAT(ports[0].arrived, IsEmpty());
 }
 
+TEST_F(LinkTest, MulticastIsForWhoeverIsThere) {
+  Packet group = packet(7, 64);
+  group.route.destinationLid = Lid(0xC123);
+  link.sender(0).transmit(std::move(group));
+  Packet roce = packet(8, 64);
+  roce.route.linkLayer = LinkLayer::kRoceV2;
+  roce.route.destinationGid = {0xFF, 0x12};
+  link.sender(0).transmit(std::move(roce));
+  run();
+  EXPECT_EQ(ports[1].arrived.size(), 2U);
+  EXPECT_EQ(link.counters(0).droppedDestination, 0U);
+}
+
 TEST_F(LinkTest, PacketsFollowEachOtherWithoutAGapOrOverlap) {
   PacketSender& sender = link.sender(0);
   sender.transmit(packet(1, 4096));

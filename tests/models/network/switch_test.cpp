@@ -84,6 +84,21 @@ TEST_F(SwitchTest, APacketLeavesWhileItStillArrivesAndNotBefore) {
   EXPECT_EQ(fabricSwitch->counters(2).highWater, Bytes(0));
 }
 
+TEST_F(SwitchTest, MulticastGoesToEveryPortButItsOwn) {
+  for (const std::uint32_t lid : {0xC000U, 0xFFFEU}) {
+    build({});
+    send(1, lid - 1, 7);
+    calendar.runUntil(calendar.now() + milliseconds(1));
+    for (std::uint32_t port = 0; port < kHosts; ++port) {
+      EXPECT_EQ(ports[port]->arrived.size(), port == 1 ? 0U : 1U) << port;
+      EXPECT_EQ(fabricSwitch->counters(port).droppedDestination, 0U);
+    }
+  }
+  send(1, 0xFFFF - 1, 8);
+  calendar.runUntil(calendar.now() + milliseconds(1));
+  EXPECT_EQ(fabricSwitch->counters(1).droppedDestination, 1U) << "the permissive LID is none";
+}
+
 TEST_F(SwitchTest, TheLatencyIsTheConfigured) {
   SwitchConfig config;
   config.latency = Time();

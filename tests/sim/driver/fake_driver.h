@@ -61,6 +61,8 @@ class FakeDriver final : public driver::DriverRole {
   }
   void queryQp(OwnerId, QpNumber, driver::Done<adapter::QpAttributes> done) override { done({}); }
   void destroyQp(OwnerId, QpNumber, driver::Done<int> done) override { done({}); }
+  void attachMulticast(OwnerId, QpNumber, const network::Gid&, driver::Done<int> done) override { done({}); }
+  void detachMulticast(OwnerId, QpNumber, const network::Gid&, driver::Done<int> done) override { done({}); }
   [[nodiscard]] std::uint32_t completionVectors() const override { return 4; }
   [[nodiscard]] const driver::DeviceCapabilities& capabilities() const override { return device; }
   void ringDoorbell(UarIndex, std::uint32_t offset, ByteView bytes) override {

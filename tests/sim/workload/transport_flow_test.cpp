@@ -170,5 +170,48 @@ TEST(TransportFlow, TheSenderOfASendWithoutReceiveWaitsAsTold) {
   EXPECT_GT(results[1].latency.maximum, microseconds(640));
 }
 
+TEST(TransportFlow, WithinOneHostNothingUsesTheLink) {
+  FlowRun run;
+  for (const FlowTransport transport : {FlowTransport::kRc, FlowTransport::kUc, FlowTransport::kUd}) {
+    FlowConfig flow = makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64, transport);
+    flow.server = 0;
+    append(run, flow);
+  }
+  FlowConfig writes = makeFlow(FlowKind::kBandwidth, FlowVerb::kWrite, 4096);
+  writes.server = 0;
+  append(run, writes);
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+  EXPECT_EQ(run.system().cabling().sent(0).packets, 0U);
+  EXPECT_EQ(run.system().cabling().sent(1).packets, 0U);
+}
+
+TEST(TransportFlow, RoceCarriesEveryService) {
+  FlowRun run([](config::Config& config) { config.link.layer = network::LinkLayer::kRoceV2; });
+  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kWrite, 64));
+  append(run, makeFlow(FlowKind::kBandwidth, FlowVerb::kRead, 5000));
+  append(run, makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 5000, FlowTransport::kUc));
+  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64, FlowTransport::kUd));
+  FlowConfig own = makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64);
+  own.server = 0;
+  append(run, own);
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+  EXPECT_NE(run.system().cabling().sent(0).packets, 0U);
+  EXPECT_NE(run.system().host(0).adapter().loopback().packets(), 0U);
+}
+
+TEST(TransportFlow, RoceGoesThroughTheSwitch) {
+  FlowRun run([](config::Config& config) {
+    config.host.count = 3;
+    config.link.layer = network::LinkLayer::kRoceV2;
+  });
+  FlowConfig flow = makeFlow(FlowKind::kLatency, FlowVerb::kWrite, 64);
+  flow.server = 2;
+  append(run, flow);
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+}
+
 }  // namespace
 }  // namespace hca::test

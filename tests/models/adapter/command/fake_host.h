@@ -250,7 +250,17 @@ class FakeQps final : public QpDirectory {
     attributes = found->second;
     return {};
   }
+  CommandResult attachMulticast(QpNumber number, const network::Gid& group) override {
+    groups.emplace_back(number, group);
+    return {};
+  }
+  CommandResult detachMulticast(QpNumber number, const network::Gid& group) override {
+    if (groups.empty() || groups.back() != std::pair(number, group)) return unknown();
+    groups.pop_back();
+    return {};
+  }
 
+  std::vector<std::pair<QpNumber, network::Gid>> groups;
   struct Modified {
     QpTransition transition{};
     std::uint32_t optionalMask = 0;

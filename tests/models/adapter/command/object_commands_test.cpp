@@ -373,5 +373,23 @@ TEST_F(ObjectCommandsTest, QueuePairRefusals) {
   }
 }
 
+TEST_F(ObjectCommandsTest, MulticastGroupIsNamedByItsGid) {
+  auto input = makeInput(CommandOpcode::kAttachToMulticast, wire::MulticastInput::kSize);
+  input[0x09] = 0x12;
+  input[0x0A] = 0x34;
+  input[0x0B] = 0x56;
+  for (std::size_t i = 0; i < 16; ++i) input[0x10 + i] = static_cast<std::uint8_t>(0xF0 + i);
+  EXPECT_TRUE(issue(input).ok());
+  ASSERT_EQ(qps_.groups.size(), 1U);
+  EXPECT_EQ(qps_.groups[0].first, QpNumber(0x123456));
+  EXPECT_EQ(qps_.groups[0].second[0], 0xF0);
+  EXPECT_EQ(qps_.groups[0].second[15], 0xFF);
+  auto output = makeInput(CommandOpcode::kDetachFromMulticast, wire::MulticastInput::kSize);
+  std::copy(input.begin() + 8, input.end(), output.begin() + 8);
+  EXPECT_TRUE(issue(output).ok());
+  EXPECT_TRUE(qps_.groups.empty());
+  expectRefusal(issue(output), CommandStatus::kBadResource, Syndrome::kUnknownQp);
+}
+
 }  // namespace
 }  // namespace hca::adapter::test

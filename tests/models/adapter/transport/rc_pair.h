@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -114,8 +115,8 @@ struct Side {
         atomics(context),
         responder(context, {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher(calendar, {table, requester, responder, cache}, 0xFFFF) {
-    egress.connect(wire, loopback);
+        dispatcher(calendar, {table, requester, responder, cache, table.groups()}, 0xFFFF) {
+    egress.connect(wire, loopback, table.groups());
     loopback.connect(dispatcher);
     table.connect({sendQueue, receiveQueue, requester, responder});
   }
@@ -232,6 +233,8 @@ class RcPair {
     std::uint32_t queueKey = kQueueKey;
     bool globalRoute = false;
     std::uint16_t remoteLid = 2;
+    std::optional<std::uint32_t> remoteQp;
+    std::optional<network::Gid> remoteGid;
   };
   /// Hand-assembled WQE: control, remote address (WRITE), one data segment.
   [[nodiscard]] std::vector<std::uint8_t> wqe(std::uint32_t length, const Options& o) const {
@@ -247,7 +250,7 @@ class RcPair {
     if (o.datagram) {
       put(bytes, o.queueKey, 4);
       put(bytes, 0, 4);
-      put(bytes, 0x80000000U | qpB.value(), 4);
+      put(bytes, 0x80000000U | o.remoteQp.value_or(qpB.value()), 4);
       put(bytes, 3, 1);  // service level
       put(bytes, 0, 1);
       put(bytes, o.remoteLid, 2);
@@ -255,7 +258,7 @@ class RcPair {
       put(bytes, 0, 3);
       put(bytes, 0x40, 1);  // hop limit
       put(bytes, o.globalRoute ? 0x40000000U : 0U, 4);
-      for (int i = 0; i < 16; ++i) put(bytes, 0xB0U + static_cast<unsigned>(i), 1);
+      for (unsigned i = 0; i < 16; ++i) put(bytes, o.remoteGid ? (*o.remoteGid)[i] : 0xB0U + i, 1);
     }
     if (remote) {
       put(bytes, o.remote, 8);
