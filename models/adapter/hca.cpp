@@ -24,10 +24,13 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.maxEqs = static_cast<std::uint32_t>(config.event.maxEqs);
   capabilities.logMaxMkey = config.memory.logMaxMkey;
   capabilities.logMaxPd = config.memory.logMaxPd;
+  capabilities.logMaxSrq = SrqEngine::kLogMaxQueues;
+  capabilities.logMaxSrqSize = SrqEngine::kLogMaxSize;
   capabilities.logMaxMulticastGroups = MulticastGroups::kLogMaxGroups;
   capabilities.maxMulticastQps = MulticastGroups::kMaxMembers;
   capabilities.uc = true;
   capabilities.ud = true;
+  capabilities.xrc = true;
   return capabilities;
 }
 
@@ -50,7 +53,8 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       requester_(context_, config_.transport,
                  {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, memoryOperations_}),
       sendQueue_(context_, config_.transport, queuePairs_, requester_, cache_),
-      receiveQueue_(context_, config_.transport, queuePairs_, completion_),
+      sharedQueues_(context_, config_.transport, completion_, events_, queuePairs_),
+      receiveQueue_(context_, config_.transport, queuePairs_, completion_, sharedQueues_),
       responses_(context_, egress_, memoryKeys_, queuePairs_, routes_),
       atomics_(context_),
       responder_(context_, {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_,
@@ -58,12 +62,12 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       dispatcher_(context_.calendar, {queuePairs_, requester_, responder_, cache_, queuePairs_.groups()},
                   options.address.partitionKey),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
-               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_}, events_,
+               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
                kernel::ClockDomain(config_.completion.timestampClock)),
       decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
   egress_.connect(port, loopback_, queuePairs_.groups());
   loopback_.connect(dispatcher_);
-  queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_});
+  queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_, sharedQueues_});
   completion_.setFailureSink(queuePairs_);
   events_.setHealthSink(*this);
   command_.setTeardownHandler([this] { destroyObjects(); });
@@ -90,6 +94,7 @@ void Hca::onMsixControl(bool enabled, bool functionMasked) { vectors_.setControl
 
 void Hca::destroyObjects() {
   queuePairs_.clear();
+  sharedQueues_.clear();
   completion_.reset();
   events_.reset();
 }

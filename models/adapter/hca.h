@@ -12,6 +12,7 @@
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/requester/memory_operation_unit.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/atomic_unit.h"
@@ -84,6 +85,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   MemoryOperationUnit memoryOperations_;
   Requester requester_;
   SendQueueEngine sendQueue_;
+  SrqEngine sharedQueues_;
   ReceiveQueueEngine receiveQueue_;
   ResponseEngine responses_;
   AtomicUnit atomics_;

@@ -87,6 +87,7 @@ struct PacketFields {
   std::uint32_t immediate = 0;      ///< ImmDt, host order of the big-endian word; IETH: the key to invalidate
   std::uint32_t queueKey = 0;       ///< DETH
   QpNumber sourceQp;                ///< DETH
+  SrqNumber sharedQueue;            ///< XRCETH
 
   std::uint32_t payloadLength = 0;  ///< bytes, 0..MTU
 
@@ -118,6 +119,11 @@ struct Packet : PacketFields {
 }
 [[nodiscard]] constexpr bool carriesAtomic(Operation o) {
   return o == Operation::kCompareSwap || o == Operation::kFetchAdd;
+}
+
+/// Responses go to a queue pair alone; requests of this service name a shared receive queue besides.
+[[nodiscard]] constexpr bool carriesXrcHeader(Service service, Operation o) {
+  return service == Service::kXrc && !(o >= Operation::kReadResponseFirst && o <= Operation::kAtomicAcknowledge);
 }
 
 /// Bytes on the wire from the local route header to the variant CRC (InfiniBand), or from the Ethernet header to the

@@ -121,6 +121,11 @@ void appendExtensions(Bytes& bytes, const Packet& packet) {
     header.sourceQp = Be24(packet.sourceQp.value());
     append(bytes, header);
   }
+  if (carriesXrcHeader(packet.service, packet.operation)) {
+    wire::XrcHeader header;
+    header.sharedQueue = Be24(packet.sharedQueue.value());
+    append(bytes, header);
+  }
   if (carriesReth(packet.operation)) {
     append(bytes, wire::RdmaHeader{Be64(packet.remoteAddress), Be32(packet.remoteKey.value()), Be32(packet.dmaLength)});
   }

@@ -17,7 +17,7 @@ enum class DecodeError : std::uint8_t {
   kNotTransport,        ///< a valid frame of something else: raw packet, other protocol or port, fragment
   kBadVersion,          ///< link, IP or transport version that does not exist
   kBadHeaderChecksum,   ///< IPv4
-  kUnsupportedService,  ///< reliable datagram, XRC, vendor services
+  kUnsupportedService,  ///< reliable datagram, vendor services
   kUnknownOperation,    ///< none of the service's operations
   kBadPadding,          ///< pad count beyond the payload, or payload and padding no multiple of four
   kUnexpectedPayload,   ///< payload in an operation that has none

@@ -163,9 +163,9 @@ DecodeError Decoder::readTransport() {
   if (Header::TransportVersion::get(header.flags) != 0) return DecodeError::kBadVersion;
   packet_.service = static_cast<Service>(Header::Service::get(header.opcode));
   packet_.operation = static_cast<Operation>(Header::Operation::get(header.opcode));
-  if (packet_.service != Service::kRc && packet_.service != Service::kUc && packet_.service != Service::kUd) {
-    return DecodeError::kUnsupportedService;
-  }
+  const bool known = packet_.service == Service::kRc || packet_.service == Service::kUc ||
+                     packet_.service == Service::kUd || packet_.service == Service::kXrc;
+  if (!known) return DecodeError::kUnsupportedService;
   if (!isDefined(packet_.service, packet_.operation)) return DecodeError::kUnknownOperation;
   packet_.solicited = Header::Solicited::get(header.flags);
   packet_.migrated = Header::Migrated::get(header.flags);
@@ -183,6 +183,11 @@ DecodeError Decoder::readExtensions() {
     if (!take(header)) return DecodeError::kTooShort;
     packet_.queueKey = header.queueKey.host();
     packet_.sourceQp = QpNumber(header.sourceQp.host());
+  }
+  if (carriesXrcHeader(packet_.service, packet_.operation)) {
+    wire::XrcHeader header;
+    if (!take(header)) return DecodeError::kTooShort;
+    packet_.sharedQueue = SrqNumber(header.sharedQueue.host());
   }
   if (const DecodeError error = readRdma(); error != DecodeError::kNone) return error;
   if (const DecodeError error = readAcknowledge(); error != DecodeError::kNone) return error;

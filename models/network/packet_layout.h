@@ -13,7 +13,7 @@ namespace hca::network {
 
 constexpr std::size_t kOperations = 32;  ///< 5 bits
 
-/// Bytes of extended transport headers of each operation, the datagram header aside.
+/// Bytes of extended transport headers of each operation, those of the service aside.
 constexpr std::array<std::uint8_t, kOperations> extensionTable() {
   std::array<std::uint8_t, kOperations> table{};
   for (std::size_t i = 0; i < kOperations; ++i) {
@@ -37,13 +37,13 @@ inline constexpr std::array<std::uint8_t, kOperations> kExtensionBytes = extensi
   const auto code = static_cast<std::uint8_t>(operation);
   switch (service) {
     case Service::kRc:
+    case Service::kXrc:
       return code <= static_cast<std::uint8_t>(Operation::kFetchAdd) || carriesInvalidate(operation);
     case Service::kUc:
       return code <= static_cast<std::uint8_t>(Operation::kWriteOnlyImmediate);
     case Service::kUd:
       return operation == Operation::kSendOnly || operation == Operation::kSendOnlyImmediate;
     case Service::kRd:
-    case Service::kXrc:
       return false;
   }
   return false;
@@ -58,7 +58,8 @@ inline constexpr std::array<std::uint8_t, kOperations> kExtensionBytes = extensi
 /// Bytes from the base transport header to the last extended one.
 [[nodiscard]] inline std::size_t transportHeaderBytes(Service service, Operation operation) {
   return sizeof(wire::BaseTransportHeader) + kExtensionBytes[static_cast<std::size_t>(operation)] +
-         (service == Service::kUd ? sizeof(wire::DatagramHeader) : 0);
+         (service == Service::kUd ? sizeof(wire::DatagramHeader) : 0) +
+         (carriesXrcHeader(service, operation) ? sizeof(wire::XrcHeader) : 0);
 }
 
 /// Bytes after the payload that make it a multiple of four.
@@ -92,7 +93,7 @@ inline constexpr std::array<std::uint8_t, kOperations> kExtensionBytes = extensi
   return route.destinationLid.value() >= kFirstMulticastLid && route.destinationLid.value() != kPermissiveLid;
 }
 
-/// The destination queue pair of multicast packets (InfiniBand volume 1, 9.6.1.2).
+/// The destination queue pair of multicast packets (InfiniBand volume 1, 9.6.1).
 constexpr QpNumber kMulticastQp{0xFFFFFF};
 
 /// Whether a RoCE v2 packet goes by IPv4: both its addresses must be such.

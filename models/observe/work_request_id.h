@@ -7,15 +7,17 @@
 
 namespace hca::observe {
 
-enum class WorkQueue : std::uint8_t { kSend, kReceive };
+enum class WorkQueue : std::uint8_t { kSend, kReceive, kSharedReceive };
 
 /// One work request of one queue. `index` is the free-running number of its first block (64-byte WQE basic blocks in a
 /// send queue, entries in a receive queue), counted from 0 at the queue pair's creation and not wrapped: software and
-/// silicon each extend their 16-bit counter, so both arrive at the same id.
+/// silicon each extend their 16-bit counter, so both arrive at the same id. A request of a shared receive queue has
+/// that queue's number in place of the queue pair's and counts entries in the order in which they were posted, which is
+/// the order in which they are taken.
 struct WorkRequestId {
   HostIndex host;
   AdapterIndex adapter;
-  QpNumber qp;
+  QpNumber qp;  ///< or the shared receive queue's number
   WorkQueue queue = WorkQueue::kSend;
   std::uint64_t index = 0;
 

@@ -142,6 +142,14 @@ struct DatagramHeader {
 static_assert(sizeof(DatagramHeader) == 8);
 static_assert(offsetof(DatagramHeader, queueKey) == 0 && offsetof(DatagramHeader, sourceQp) == 5);
 
+/// XRCETH, 4 bytes: which shared receive queue a request of XRC is for.
+struct XrcHeader {
+  std::uint8_t reserved = 0;
+  Be24 sharedQueue;
+};
+
+static_assert(sizeof(XrcHeader) == 4 && offsetof(XrcHeader, sharedQueue) == 1);
+
 /// RETH, 16 bytes.
 struct RdmaHeader {
   Be64 address;

@@ -90,9 +90,13 @@ struct CreateQpInput {
   using Pages = ContextWords64<0x110>;
 };
 
-/// Input of RST2INIT, INIT2INIT, INIT2RTR, RTR2RTS, RTS2RTS and SQERR2RTS. 2RST and 2ERR: ObjectCommand.
+/// Input of RST2INIT, INIT2INIT, INIT2RTR, RTR2RTS, RTS2RTS, SQERR2RTS and those of the drained send queue. 2RST and
+/// 2ERR: ObjectCommand.
 struct ModifyQpInput {
   static constexpr std::size_t kSize = 0x110;
+  /// RTS2SQD: an event when the send queue is drained. The public mlx5 driver never asks; the place is that of mlx4
+  /// (Linux drivers/net/ethernet/mellanox/mlx4/qp.c, sqd_event).
+  using DrainedEvent = ContextField<0x08, 31, 31>;
   using Number = ContextField<0x08, 23, 0>;
   using OptionalMask = ContextField<0x10, 31, 0>;
   using Context = ContextBlock<0x18, QueuePairContext::kSize>;
@@ -140,9 +144,11 @@ struct QuerySrqOutput {
   using Context = ContextBlock<0x10, SharedReceiveContext::kSize>;
 };
 
-/// ARM_RQ and ARM_XRC_SRQ input.
+/// ARM_RQ and ARM_XRC_SRQ input. The modifier of both is 1 for a shared receive queue (Linux:
+/// MLX5_ARM_RQ_IN_OP_MOD_SRQ, MLX5_ARM_XRC_SRQ_IN_OP_MOD_XRC_SRQ).
 struct ArmSrqInput {
   static constexpr std::size_t kSize = 16;
+  static constexpr std::uint32_t kSharedReceiveQueue = 1;
   using Number = ContextField<0x08, 23, 0>;
   using LowWaterMark = ContextField<0x0C, 15, 0>;
 };
@@ -159,8 +165,10 @@ struct ModifyRmpInput {
   static constexpr std::size_t kSize = 0x110;
   using State = ContextField<0x08, 31, 28>;
   using Number = ContextField<0x08, 23, 0>;
-  using Mask = ContextWord64<0x10>;  ///< bit 0: low water mark
+  using Mask = ContextWord64<0x10>;  ///< the constants below
   using Context = ContextBlock<0x20, ReceiveMemoryPoolContext::kSize>;
+
+  static constexpr std::uint64_t kSelectLowWaterMark = 1;
 };
 
 /// QUERY_RMP output.

@@ -52,7 +52,9 @@ struct WorkQueueContext {
 struct ReceiveMemoryPoolContext {
   static constexpr std::size_t kSize = 0x30 + WorkQueueContext::kSize;
 
-  using State = ContextField<0x00, 23, 20>;  ///< 1 ready, 3 error
+  using State = ContextField<0x00, 23, 20>;
+  static constexpr std::uint32_t kReady = 1;
+  static constexpr std::uint32_t kInError = 3;
   using BasicCyclic = ContextField<0x04, 31, 31>;
   using WorkQueue = ContextBlock<0x30, WorkQueueContext::kSize>;
 };

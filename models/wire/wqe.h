@@ -163,6 +163,14 @@ static_assert(offsetof(DatagramSegment, remoteLid) == 14 && offsetof(DatagramSeg
 static_assert(offsetof(DatagramSegment, trafficClass) == 26 && offsetof(DatagramSegment, hopLimit) == 27);
 static_assert(offsetof(DatagramSegment, gidFlow) == 28 && offsetof(DatagramSegment, remoteGid) == 32);
 
+/// Behind the control segment of an XRC request. struct mlx5_wqe_xrc_seg.
+struct XrcSegment {
+  Be32 sharedQueue;  ///< 24 bits
+  std::uint8_t reserved[12] = {};
+};
+
+static_assert(sizeof(XrcSegment) == 16, "mlx5_wqe_xrc_seg");
+
 /// First segment of a WQE in a shared receive queue, which is a linked list. struct mlx5_wqe_srq_next_seg.
 struct NextSegment {
   std::uint8_t reserved0[2] = {};

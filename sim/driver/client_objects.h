@@ -14,6 +14,7 @@
 #include "sim/driver/moderation/moderation_policy.h"
 #include "sim/driver/receive_ring.h"
 #include "sim/driver/send_ring.h"
+#include "sim/driver/shared_receive_ring.h"
 #include "sim/driver/verbs_client.h"
 
 namespace hca::driver {
@@ -60,6 +61,17 @@ struct ClientCq final : host::MemoryWatcher {
   std::function<void(VerbsError)> destroyed;  // set while a destroy waits for acknowledgements
 };
 
+struct ClientSrq {
+  ClientSrq(const DmaBuffer& entries, const DoorbellRecord& doorbellRecord, const ReceiveQueueSize& size)
+      : buffer(entries), record(doorbellRecord), ring(entries.bytes, doorbellRecord.bytes, size) {}
+
+  SrqHandle handle;
+  SrqNumber number;
+  DmaBuffer buffer;
+  DoorbellRecord record;
+  SharedReceiveRing ring;
+};
+
 struct ClientQp {
   QpHandle handle;
   QpNumber number;
@@ -72,6 +84,8 @@ struct ClientQp {
   DoorbellRecord record;
   std::optional<SendRing> send;
   std::optional<ReceiveRing> receive;
+  std::optional<SrqHandle> srq;  // instead of it
+  SrqNumber srqNumber;
   std::vector<network::Gid> groups;  // attached to
 
   /// Where the send queue begins in the buffer.

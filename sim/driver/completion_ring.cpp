@@ -46,7 +46,7 @@ void CompletionRing::publish() {
                        static_cast<std::uint32_t>(consumerIndex_) & wire::kCqIndexMask);
 }
 
-std::uint32_t CompletionRing::clean(std::uint32_t userIndex) {
+std::uint32_t CompletionRing::clean(std::uint32_t userIndex, const std::function<void(const wire::Cqe&)>& onDropped) {
   std::uint64_t end = consumerIndex_;
   while (end < consumerIndex_ + entries() && isOwned(end)) ++end;
   std::uint32_t dropped = 0;
@@ -56,6 +56,7 @@ std::uint32_t CompletionRing::clean(std::uint32_t userIndex) {
     const auto cqe = structFrom<wire::Cqe>({entryEnd(index) - sizeof(wire::Cqe), sizeof(wire::Cqe)});
     if (wire::Cqe::UserIndex::get(cqe.userIndex) == userIndex) {
       ++dropped;
+      if (onDropped) onDropped(cqe);
     } else if (dropped != 0) {
       std::uint8_t* target = entryEnd(index + dropped) - stride_;
       const bool owner = wire::OpOwn::Owner::get(target[stride_ - 1]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "models/base/byte_view.h"
@@ -30,8 +31,8 @@ class CompletionRing {
   /// Tells the adapter the consumer index, through the record.
   void publish();
   /// Drops the entries of a queue pair that is gone (libmlx5: mlx5_cq_clean) and tells the adapter.
-  /// `userIndex`: the queue pair's. Returns how many were dropped.
-  std::uint32_t clean(std::uint32_t userIndex);
+  /// `userIndex`: the queue pair's. `onDropped` is called with each, youngest first. Returns how many there were.
+  std::uint32_t clean(std::uint32_t userIndex, const std::function<void(const wire::Cqe&)>& onDropped = {});
 
   /// Makes every entry of a ring invalid, before the adapter learns of it.
   static void invalidate(std::uint8_t* entries, unsigned logSize, std::uint32_t stride);

@@ -248,6 +248,7 @@ void DeviceLife::readCapabilities() {
   capabilities_.limits.maxSendWqe = Caps::MaxSendWqeSize::get(caps);
   capabilities_.limits.maxReceiveWqe = Caps::MaxReceiveWqeSize::get(caps);
   capabilities_.limits.maxQueueEntries = 1U << Caps::LogMaxQpSize::get(caps);
+  capabilities_.limits.maxSrqEntries = 1U << Caps::LogMaxSrqSize::get(caps);
   capabilities_.limits.maxCqEntries = 1U << Caps::LogMaxCqSize::get(caps);
   capabilities_.blueFlameRegisterSize =
       Caps::BlueFlame::get(caps) ? 1U << Caps::LogBlueFlameRegisterSize::get(caps) : 0;

@@ -7,6 +7,7 @@
 
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/memory/mkey_attributes.h"
+#include "models/adapter/receive_queue/srq_attributes.h"
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/base/byte_view.h"
@@ -76,6 +77,11 @@ class DriverRole {
   /// `ring`: stride, logSize and ring pages count. When `done` runs, a resize entry ends the old ring.
   virtual void resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) = 0;
   virtual void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) = 0;
+  /// A basic shared receive queue, which is a receive memory pool: of `attributes` what such a pool has.
+  virtual void createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) = 0;
+  virtual void armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) = 0;
+  virtual void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) = 0;
+  virtual void destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) = 0;
   virtual void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) = 0;
   virtual void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                         const adapter::QpAttributes& attributes, Done<int> done) = 0;

@@ -19,6 +19,8 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
   switch (kind) {
     case ObjectKind::kQp:
       return CommandOpcode::kDestroyQp;
+    case ObjectKind::kSrq:
+      return CommandOpcode::kDestroyRmp;
     case ObjectKind::kCq:
       return CommandOpcode::kDestroyCq;
     case ObjectKind::kMemoryWindow:
@@ -193,6 +195,32 @@ void KernelDriver::queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttribute
           });
 }
 
+void KernelDriver::createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) {
+  create(owner, ObjectKind::kSrq, createRmpCommand(attributes),
+         [done = std::move(done)](CommandResult result, std::uint32_t number) {
+           done({result, SrqNumber(number)});
+         });
+}
+
+void KernelDriver::armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) {
+  if (!owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
+  execute(armRmpCommand(srq, limit), kPlainOutput,
+          [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
+}
+
+void KernelDriver::querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) {
+  if (!owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
+  execute(objectCommand(CommandOpcode::kQueryRmp, srq.value()), wire::QueryRmpOutput::kSize,
+          [done = std::move(done)](const CommandReply& reply) {
+            if (!reply.result.ok()) return done({reply.result});
+            done({reply.result, adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(reply.output))});
+          });
+}
+
+void KernelDriver::destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) {
+  destroy(owner, ObjectKind::kSrq, srq.value(), std::move(done));
+}
+
 void KernelDriver::createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) {
   create(owner, ObjectKind::kQp, createQpCommand(attributes),
          [done = std::move(done)](CommandResult result, std::uint32_t number) {
@@ -278,6 +306,7 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
     number = event.cq.host() & 0xFFFFFF;
     syndrome = event.syndrome;
   } else {
+    if (type == wire::EventType::kSrqCatastrophicError || type == wire::EventType::kSrqLimit) kind = ObjectKind::kSrq;
     number = wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF;
   }
   if (DriverClient* client = owners_.clientOf(kind, number)) {

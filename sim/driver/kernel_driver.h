@@ -43,6 +43,10 @@ class KernelDriver final : public DriverRole, private EventTarget {
                           Done<int> done) override;
   void resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) override;
   void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) override;
+  void createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) override;
+  void armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) override;
+  void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) override;
+  void destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) override;
   void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) override;
   void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                 const adapter::QpAttributes& attributes, Done<int> done) override;

@@ -74,6 +74,26 @@ CommandBytes resizeCqCommand(CqNumber cq, const adapter::CqAttributes& attribute
   return input;
 }
 
+CommandBytes createRmpCommand(const adapter::SrqAttributes& attributes) {
+  using Input = wire::CreateRmpInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateRmp, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::encodeRmpContext(attributes, Input::Context::mutableView(input));
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit) {
+  using Input = wire::ModifyRmpInput;
+  CommandBytes input = plainCommand(CommandOpcode::kModifyRmp, Input::kSize);
+  adapter::SrqAttributes attributes;
+  attributes.limit = limit;
+  adapter::encodeRmpContext(attributes, Input::Context::mutableView(input));
+  Input::State::set(input, wire::ReceiveMemoryPoolContext::kReady);
+  Input::Number::set(input, srq.value());
+  Input::Mask::set(input, Input::kSelectLowWaterMark);
+  return input;
+}
+
 CommandBytes createQpCommand(const adapter::QpAttributes& attributes) {
   using Input = wire::CreateQpInput;
   CommandBytes input = plainCommand(CommandOpcode::kCreateQp, Input::kSize + 8 * attributes.buffer.pages.size());
@@ -93,6 +113,7 @@ CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std:
   CommandBytes input = plainCommand(opcode, Input::kSize);
   Input::Number::set(input, qp.value());
   Input::OptionalMask::set(input, optionalMask);
+  Input::DrainedEvent::set(input, attributes.notifyWhenDrained);
   adapter::encodeQpContext(attributes, Input::Context::mutableView(input));
   return input;
 }

@@ -7,6 +7,7 @@
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/event/eq_attributes.h"
 #include "models/adapter/memory/mkey_attributes.h"
+#include "models/adapter/receive_queue/srq_attributes.h"
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/wire/opcode.h"
@@ -26,6 +27,9 @@ using CommandBytes = std::vector<std::uint8_t>;
 [[nodiscard]] CommandBytes modifyModerationCommand(CqNumber cq, std::uint16_t count, std::uint16_t period);
 /// Stride, logSize and ring of `attributes` count.
 [[nodiscard]] CommandBytes resizeCqCommand(CqNumber cq, const adapter::CqAttributes& attributes);
+/// A shared receive queue as the stock driver makes it under ISSI 1 (Linux drivers/infiniband/hw/mlx5/srq_cmd.c).
+[[nodiscard]] CommandBytes createRmpCommand(const adapter::SrqAttributes& attributes);
+[[nodiscard]] CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes createQpCommand(const adapter::QpAttributes& attributes);
 [[nodiscard]] CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                                            const adapter::QpAttributes& attributes);

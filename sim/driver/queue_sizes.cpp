@@ -8,6 +8,7 @@ namespace {
 constexpr std::uint32_t kBlock = 64;
 constexpr std::uint32_t kControlSegment = 16;
 constexpr std::uint32_t kDataSegment = 16;
+constexpr std::uint32_t kNextSegment = 16;
 constexpr std::uint32_t kInlineHeader = 4;
 constexpr std::uint32_t kDatagramSegment = 48;
 // A bind or local invalidate is the largest request of a connected queue pair: UMR control segment, memory key context
@@ -64,6 +65,20 @@ std::optional<ReceiveQueueSize> receiveQueueSize(const QpRequest& request, const
   size.logStride = logOf(stride);
   size.maxPosted = size.entries;
   size.maxScatter = static_cast<std::uint32_t>(stride / kDataSegment);
+  return size;
+}
+
+std::optional<ReceiveQueueSize> sharedQueueSize(const SrqRequest& request, const QueueLimits& limits) {
+  constexpr std::uint64_t kSmallestEntry = 32;
+  if (request.maxWr == 0 || request.maxWr >= limits.maxSrqEntries) return std::nullopt;
+  const std::uint64_t wqe = kNextSegment + std::uint64_t{request.maxSge} * kDataSegment;
+  if (wqe > limits.maxReceiveWqe) return std::nullopt;
+  const std::uint64_t stride = std::max(powerOfTwoAtLeast(wqe), kSmallestEntry);
+  ReceiveQueueSize size;
+  size.entries = static_cast<std::uint32_t>(powerOfTwoAtLeast(std::uint64_t{request.maxWr} + 1));
+  size.logStride = logOf(stride);
+  size.maxPosted = size.entries - 1;
+  size.maxScatter = static_cast<std::uint32_t>((stride - kNextSegment) / kDataSegment);
   return size;
 }
 

@@ -14,6 +14,7 @@ struct QueueLimits {
   std::uint32_t maxReceiveWqe = 512;         ///< max_wqe_sz_rq, bytes
   std::uint32_t maxQueueEntries = 1U << 15;  ///< 1 << log_max_qp_sz: blocks of a send queue, entries of a receive queue
   std::uint32_t maxCqEntries = 1U << 22;     ///< 1 << log_max_cq_sz
+  std::uint32_t maxSrqEntries = 1U << 15;    ///< 1 << log_max_srq_sz
 };
 
 struct SendQueueSize {
@@ -33,6 +34,8 @@ struct ReceiveQueueSize {
 /// the room of the largest one its service allows. Empty: refused as EINVAL.
 [[nodiscard]] std::optional<SendQueueSize> sendQueueSize(const QpRequest& request, const QueueLimits& limits);
 [[nodiscard]] std::optional<ReceiveQueueSize> receiveQueueSize(const QpRequest& request, const QueueLimits& limits);
+/// mlx5_create_srq of the same file: one entry stays unposted, and each begins with the link to the next.
+[[nodiscard]] std::optional<ReceiveQueueSize> sharedQueueSize(const SrqRequest& request, const QueueLimits& limits);
 
 /// Ring entries for a completion queue of at least `cqe` (create_cq of the same file): the next power of two above
 /// `cqe`, of which one entry stays spare. Empty: refused as EINVAL.

@@ -55,6 +55,9 @@ class ThreadClient final : public VerbsClient,
   void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) override;
   void resizeCq(CqHandle cq, std::int32_t cqe, std::function<void(CqResized)> done) override;
   void modifyCq(CqHandle cq, std::uint16_t count, std::uint16_t period, std::function<void(VerbsError)> done) override;
+  void createSrq(const SrqRequest& request, std::function<void(SrqCreated)> done) override;
+  void modifySrq(SrqHandle srq, std::uint32_t limit, std::function<void(VerbsError)> done) override;
+  void destroySrq(SrqHandle srq, std::function<void(VerbsError)> done) override;
   void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
                 std::function<void(QpCreated)> done) override;
   void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
@@ -68,6 +71,7 @@ class ThreadClient final : public VerbsClient,
   PostResult bindMw(QpHandle qp, MwHandle window, const MwBinding& binding) override;
   [[nodiscard]] MemoryKey windowKey(MwHandle window) const override { return mws_[window.value()]->key; }
   PostResult postReceive(QpHandle qp, const std::vector<ReceiveWorkRequest>& list) override;
+  PostResult postSrqReceive(SrqHandle srq, const std::vector<ReceiveWorkRequest>& list) override;
   std::size_t poll(CqHandle cq, std::size_t max, std::vector<WorkCompletion>& out) override;
   void arm(CqHandle cq, bool solicitedOnly) override;
 
@@ -83,6 +87,7 @@ class ThreadClient final : public VerbsClient,
 
   void onAsyncEvent(std::function<void(std::uint8_t type, std::uint32_t object)> handler) override;
   [[nodiscard]] observe::WorkRequestId lastPosted(QpHandle qp, observe::WorkQueue queue) const override;
+  [[nodiscard]] observe::WorkRequestId lastPosted(SrqHandle srq) const override;
 
   /// Owner of this client's objects at the driver.
   [[nodiscard]] OwnerId owner() const { return owner_; }
@@ -121,8 +126,10 @@ class ThreadClient final : public VerbsClient,
   void finishDestroyCq(ClientCq& cq);
   void endRound(ClientCq& cq);
   VerbsError finishResizeCq(ClientCq& cq, const DmaBuffer& buffer, unsigned logSize);
+  void finishCreateSrq(ClientSrq& srq, const Answer<SrqNumber>& answer, const std::function<void(SrqCreated)>& done);
   void finishCreateQp(ClientQp& qp, const Answer<QpNumber>& answer, const std::function<void(QpCreated)>& done);
   void disposeQp(ClientQp& qp);
+  void dropCompletions(const ClientQp& qp, CqHandle cq);
   [[nodiscard]] adapter::QpAttributes qpAttributes(const ClientQp& qp) const;
   void setPath(const QpPeer& peer, adapter::AddressPath& path) const;
 
@@ -134,11 +141,13 @@ class ThreadClient final : public VerbsClient,
   void reportCompletion(const ClientCq& cq, const observe::WorkRequestId& request, const WorkCompletion& completion);
   void reportEmpty(ClientCq& cq);
   void reportCq(observe::CqAction action, const ClientCq& cq);
-  void reportStage(observe::Stage stage, const ClientQp& qp, observe::WorkQueue queue, std::uint64_t index);
+  void reportStage(observe::Stage stage, const observe::WorkRequestId& request);
+  ReceiveRing::Retired retireReceive(ClientQp& qp, std::uint16_t wqeCounter, observe::WorkRequestId& request);
   void stopSpinning();
   void takeEvent();
   [[nodiscard]] observe::WorkRequestId requestId(const ClientQp& qp, observe::WorkQueue queue,
                                                  std::uint64_t index) const;
+  [[nodiscard]] observe::WorkRequestId requestId(const ClientSrq& srq, std::uint64_t index) const;
   [[nodiscard]] ClientCq& cqOf(CqHandle handle) { return *cqs_[handle.value()]; }
   [[nodiscard]] ClientQp& qpOf(QpHandle handle) { return *qps_[handle.value()]; }
   [[nodiscard]] const host::CpuConfig& cost() const { return environment_.cpu.config(); }
@@ -158,6 +167,7 @@ class ThreadClient final : public VerbsClient,
   PdNumber pd_;
 
   std::vector<std::unique_ptr<ClientCq>> cqs_;  // by handle; empty: destroyed
+  std::vector<std::unique_ptr<ClientSrq>> srqs_;
   std::vector<std::unique_ptr<ClientQp>> qps_;
   std::vector<std::unique_ptr<ClientMr>> mrs_;
   std::vector<std::unique_ptr<ClientMw>> mws_;

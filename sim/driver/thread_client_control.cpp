@@ -132,7 +132,9 @@ void ThreadClient::createQp(const QpRequest& request, CqHandle sendCq, CqHandle 
   refused.error = VerbsError::kInvalid;
   const QueueLimits& limits = driver_.capabilities().limits;
   const auto sendSize = sendQueueSize(request, limits);
-  const auto receiveSize = receiveQueueSize(request, limits);
+  const auto receiveSize = request.srq ? ReceiveQueueSize{} : receiveQueueSize(request, limits);
+  const ClientSrq* shared = request.srq ? find(srqs_, *request.srq) : nullptr;
+  if (request.srq && shared == nullptr) return done(refused);
   const ClientCq* sends = find(cqs_, sendCq);
   const ClientCq* receives = find(cqs_, receiveCq);
   if (!sendSize || !receiveSize || sends == nullptr || receives == nullptr) return done(refused);
@@ -147,6 +149,10 @@ void ThreadClient::createQp(const QpRequest& request, CqHandle sendCq, CqHandle 
   qp->receiveCqNumber = receives->number;
   qp->sendSize = *sendSize;
   qp->receiveSize = *receiveSize;
+  if (shared != nullptr) {
+    qp->srq = request.srq;
+    qp->srqNumber = shared->number;
+  }
   const std::uint64_t length = qp->sendOffset() + std::uint64_t{sendSize->blocks} * wire::kSendBlockSize;
   qp->buffer = memory_.allocate(std::max<std::uint64_t>(length, wire::kSendBlockSize));
   qp->record = records_.allocate();
@@ -196,6 +202,8 @@ adapter::QpAttributes ThreadClient::qpAttributes(const ClientQp& qp) const {
   attributes.hasSendQueue = qp.sendSize.blocks != 0;
   attributes.logSendQueueSize = static_cast<std::uint8_t>(logOf(qp.sendSize.blocks));
   attributes.receiveQueueType = qp.receiveSize.entries != 0 ? adapter::RqType::kOwn : adapter::RqType::kNone;
+  if (qp.srq) attributes.receiveQueueType = adapter::RqType::kSrq;
+  attributes.srq = qp.srqNumber;
   attributes.logReceiveQueueSize = static_cast<std::uint8_t>(logOf(qp.receiveSize.entries));
   attributes.logReceiveStride = static_cast<std::uint8_t>(std::max(qp.receiveSize.logStride, 4U));
   attributes.buffer = pageListOf(qp.buffer, qp.buffer.length);
@@ -262,6 +270,14 @@ void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const Connection
                 [done = std::move(done)](CommandResult result) { done(errorOf(result)); });
 }
 
+// Entries of a shared queue whose completions nobody polled are free again (libmlx5: mlx5_cq_clean).
+void ThreadClient::dropCompletions(const ClientQp& qp, CqHandle cq) {
+  cqOf(cq).ring.clean(qp.handle.value(), [this, &qp](const wire::Cqe& cqe) {
+    if (!qp.srq || completedQueue(wire::OpOwn::Opcode::get(cqe.opOwn)) != CompletedQueue::kReceive) return;
+    srqs_[qp.srq->value()]->ring.retire(cqe.wqeCounter.host());
+  });
+}
+
 void ThreadClient::modifyToError(QpHandle handle, std::function<void(VerbsError)> done) {
   const ClientQp* qp = find(qps_, handle);
   if (qp == nullptr) return done(VerbsError::kInvalid);
@@ -285,8 +301,8 @@ void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> do
   Sequence::run({reset, destroy}, [this, handle, done = std::move(done)](CommandResult result) {
     if (result.ok()) {
       ClientQp& gone = qpOf(handle);
-      cqOf(gone.sendCq).ring.clean(handle.value());
-      if (gone.receiveCq != gone.sendCq) cqOf(gone.receiveCq).ring.clean(handle.value());
+      dropCompletions(gone, gone.sendCq);
+      if (gone.receiveCq != gone.sendCq) dropCompletions(gone, gone.receiveCq);
       disposeQp(gone);
       qps_[handle.value()].reset();
     }

@@ -42,7 +42,7 @@ PostResult ThreadClient::post(ClientQp& qp, const SendWorkRequest* requests, std
     } else {
       thread_.charge(cost().postPerSge * static_cast<std::int64_t>(request.scatterGather.size()));
     }
-    reportStage(observe::Stage::kPosted, qp, observe::WorkQueue::kSend, qp.send->lastIndex());
+    reportStage(observe::Stage::kPosted, requestId(qp, observe::WorkQueue::kSend, qp.send->lastIndex()));
   }
   if (result.accepted != 0) ringSendDoorbell(qp, result.accepted, inlined);
   return result;
@@ -108,7 +108,7 @@ PostResult ThreadClient::postReceive(QpHandle handle, const std::vector<ReceiveW
     ++result.accepted;
     thread_.charge(cost().postPerWqe);
     thread_.charge(cost().postPerSge * static_cast<std::int64_t>(request.scatterGather.size()));
-    reportStage(observe::Stage::kPosted, qp, observe::WorkQueue::kReceive, qp.receive->lastIndex());
+    reportStage(observe::Stage::kPosted, requestId(qp, observe::WorkQueue::kReceive, qp.receive->lastIndex()));
   }
   if (result.accepted != 0) qp.receive->publish();
   return result;
@@ -146,21 +146,36 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
   if (queue == CompletedQueue::kNone || userIndex >= qps_.size() || !qps_[userIndex]) return false;
   ClientQp& qp = *qps_[userIndex];
   out.push_back(parseCompletion(cqe));
+  observe::WorkRequestId request;
   if (queue == CompletedQueue::kSend && qp.send) {
     const SendRing::Retired retired = qp.send->retire(cqe.wqeCounter.host());
     out.back().workRequestId = retired.workRequestId;
     // The entry tells a bind from an invalidation no more than the request did: both are UMRs.
     if (retired.opcode == SendOpcode::kBindWindow) out.back().opcode = WcOpcode::kBindWindow;
     if (retired.opcode == SendOpcode::kLocalInvalidate) out.back().opcode = WcOpcode::kLocalInvalidate;
-    reportStage(observe::Stage::kPolled, qp, observe::WorkQueue::kSend, retired.index);
-    reportCompletion(cq, requestId(qp, observe::WorkQueue::kSend, retired.index), out.back());
-  } else if (queue == CompletedQueue::kReceive && qp.receive) {
-    const ReceiveRing::Retired retired = qp.receive->retire(cqe.wqeCounter.host());
-    out.back().workRequestId = retired.workRequestId;
-    reportStage(observe::Stage::kPolled, qp, observe::WorkQueue::kReceive, retired.index);
-    reportCompletion(cq, requestId(qp, observe::WorkQueue::kReceive, retired.index), out.back());
+    request = requestId(qp, observe::WorkQueue::kSend, retired.index);
+  } else if (queue == CompletedQueue::kReceive && (qp.receive || qp.srq)) {
+    out.back().workRequestId = retireReceive(qp, cqe.wqeCounter.host(), request).workRequestId;
+  } else {
+    return true;
   }
+  reportStage(observe::Stage::kPolled, request);
+  reportCompletion(cq, request, out.back());
   return true;
+}
+
+// Of its own queue, or of the shared one, where the entry is free from now on.
+ReceiveRing::Retired ThreadClient::retireReceive(ClientQp& qp, std::uint16_t wqeCounter,
+                                                 observe::WorkRequestId& request) {
+  if (!qp.srq) {
+    const ReceiveRing::Retired retired = qp.receive->retire(wqeCounter);
+    request = requestId(qp, observe::WorkQueue::kReceive, retired.index);
+    return retired;
+  }
+  ClientSrq& srq = *srqs_[qp.srq->value()];
+  const ReceiveRing::Retired retired = srq.ring.retire(wqeCounter);
+  request = requestId(srq, retired.index);
+  return retired;
 }
 
 void ThreadClient::arm(CqHandle handle, bool solicitedOnly) {
@@ -207,9 +222,8 @@ void ThreadClient::reportCq(observe::CqAction action, const ClientCq& cq) {
   });
 }
 
-void ThreadClient::reportStage(observe::Stage stage, const ClientQp& qp, observe::WorkQueue queue,
-                               std::uint64_t index) {
-  probes_.stage.fire([&] { return observe::StageEvent{stage, thread_.time(), requestId(qp, queue, index)}; });
+void ThreadClient::reportStage(observe::Stage stage, const observe::WorkRequestId& request) {
+  probes_.stage.fire([&] { return observe::StageEvent{stage, thread_.time(), request}; });
 }
 
 observe::WorkRequestId ThreadClient::requestId(const ClientQp& qp, observe::WorkQueue queue,

@@ -34,6 +34,12 @@ struct QpCreated {
   QpNumber number;
   std::uint32_t maxSendWr = 0, maxReceiveWr = 0, maxInline = 0;  ///< actual
 };
+struct SrqCreated {
+  VerbsError error = VerbsError::kNone;
+  SrqHandle handle;
+  SrqNumber number;
+  std::uint32_t maxWr = 0, maxSge = 0;  ///< actual, at least what was asked for
+};
 struct MrRegistered {
   VerbsError error = VerbsError::kNone;
   MrHandle handle;
@@ -122,6 +128,12 @@ class VerbsClient {
   /// ibv_modify_cq: moderation by `count` entries and `period` microseconds.
   virtual void modifyCq(CqHandle cq, std::uint16_t count, std::uint16_t period,
                         std::function<void(VerbsError)> done) = 0;
+  virtual void createSrq(const SrqRequest& request, std::function<void(SrqCreated)> done) = 0;
+  /// ibv_modify_srq with IBV_SRQ_LIMIT: one event as soon as fewer than `limit` receives are left; 0 disarms. Refused
+  /// as kInvalid if the queue never holds as many.
+  virtual void modifySrq(SrqHandle srq, std::uint32_t limit, std::function<void(VerbsError)> done) = 0;
+  /// Refused as kBusy while a queue pair uses it.
+  virtual void destroySrq(SrqHandle srq, std::function<void(VerbsError)> done) = 0;
   virtual void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
                         std::function<void(QpCreated)> done) = 0;
   /// Reset to init to ready-to-receive to ready-to-send. An unreliable datagram queue pair has no peer: of `peer` only
@@ -144,6 +156,7 @@ class VerbsClient {
   /// The window's present key.
   [[nodiscard]] virtual MemoryKey windowKey(MwHandle window) const = 0;
   virtual PostResult postReceive(QpHandle qp, const std::vector<ReceiveWorkRequest>& list) = 0;
+  virtual PostResult postSrqReceive(SrqHandle srq, const std::vector<ReceiveWorkRequest>& list) = 0;
   /// Takes up to `max` completions that are visible now; appends to `out` and returns how many. Writes the consumer
   /// index, as ibv_poll_cq does.
   virtual std::size_t poll(CqHandle cq, std::size_t max, std::vector<WorkCompletion>& out) = 0;
@@ -177,6 +190,7 @@ class VerbsClient {
   virtual void onAsyncEvent(std::function<void(std::uint8_t type, std::uint32_t object)> handler) = 0;
   /// Name of the request that the last accepted postSend/postReceive entry got.
   [[nodiscard]] virtual observe::WorkRequestId lastPosted(QpHandle qp, observe::WorkQueue queue) const = 0;
+  [[nodiscard]] virtual observe::WorkRequestId lastPosted(SrqHandle srq) const = 0;
 };
 
 }  // namespace hca::driver

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/base/ids.h"
@@ -185,6 +186,15 @@ struct CqRequest {
   std::uint16_t cq_period = 0;  ///< the same, microseconds
 };
 
+/// Handles are small dense numbers of one client.
+using SrqHandle = Id<struct SrqHandleTag>;
+
+/// ibv_srq_init_attr
+struct SrqRequest {
+  std::uint32_t maxWr = 0;
+  std::uint32_t maxSge = 1;
+};
+
 enum class QpType : std::uint8_t { kRc, kUc, kUd };
 
 struct QpRequest {
@@ -193,7 +203,8 @@ struct QpRequest {
   std::uint32_t maxReceiveWr = 0;
   std::uint32_t maxSendSge = 1;
   std::uint32_t maxReceiveSge = 1;
-  std::uint32_t maxInline = 0;  ///< bytes
+  std::uint32_t maxInline = 0;   ///< bytes
+  std::optional<SrqHandle> srq;  ///< receives come from there; maxReceiveWr doesn't count
 };
 
 }  // namespace hca::driver

@@ -39,6 +39,7 @@ BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool mo
   serverShape.receiveDepth = usesReceives() ? config.rx_depth : 1;
   serverShape.receives = usesReceives();
   serverShape.withChannel = clientShape.withChannel;
+  serverShape.sharedReceives = config.srq;
   // Writes land at the same places as they come from, and reads the other way round.
   if (!usesReceives() || usesWrites()) serverShape.receiveDepth = std::max(serverShape.receiveDepth, config.tx_depth);
   makeEnds(client, server, clientShape, serverShape);
@@ -60,7 +61,8 @@ void BandwidthFlow::begin() {
   serverResizer_ = std::make_unique<QueueResizer>(serverEnd().client(), serverEnd().queues(), config().resize_to,
                                                   config().resize_after);
   if (usesReceives()) {
-    for (std::uint32_t index = 0; index < config().qps; ++index) {
+    const std::uint32_t queues = config().srq ? 1 : config().qps;
+    for (std::uint32_t index = 0; index < queues; ++index) {
       for (std::uint64_t number = 0; number < config().rx_depth; ++number) postReceive(index, number);
     }
     serve();
@@ -221,16 +223,18 @@ void BandwidthFlow::waitForReceives() {
 
 void BandwidthFlow::takeReceives() {
   for (const driver::WorkCompletion& completion : serverWaiter_->completions()) {
-    const std::uint32_t index = indexOf(completion.workRequestId);
+    const std::uint32_t place = indexOf(completion.workRequestId);
     const std::uint64_t slot = numberOf(completion.workRequestId);
+    // A receive of a shared queue doesn't know whose message it gets.
+    const std::uint32_t index = config().srq ? serverEnd().indexOf(completion.qp) : place;
     Pair& pair = pairs_[index];
     if (countError(completion)) {
       pair.failed = true;
       continue;
     }
-    checkReceived(index, slot, completion);
+    checkReceived(index, received(serverEnd(), place, slot), completion);
     ++pair.received;
-    postReceive(index, slot);
+    postReceive(place, slot);
   }
 }
 
@@ -238,12 +242,12 @@ void BandwidthFlow::postReceive(std::uint32_t index, std::uint64_t number) {
   driver::ReceiveWorkRequest& request = receive_.front();
   request.workRequestId = requestId(index, number);
   request.scatterGather.front().address = serverEnd().receiveAddress(index, number);
-  serverEnd().client().postReceive(serverEnd().qp(index), receive_);
+  serverEnd().postReceives(index, receive_);
 }
 
-void BandwidthFlow::checkReceived(std::uint32_t index, std::uint64_t slot, const driver::WorkCompletion& completion) {
+void BandwidthFlow::checkReceived(std::uint32_t index, const std::uint8_t* content,
+                                  const driver::WorkCompletion& completion) {
   Pair& pair = pairs_[index];
-  const std::uint8_t* content = received(serverEnd(), index, slot);
   const bool immediate = completion.hasImmediate;
   const bool checksContent = movesPayload() && !usesWrites();
   // Some may be missing: then a message must say itself which one it is.

@@ -51,7 +51,7 @@ class BandwidthFlow final : public Flow {
   void waitForReceives();
   void takeReceives();
   void postReceive(std::uint32_t index, std::uint64_t number);
-  void checkReceived(std::uint32_t index, std::uint64_t slot, const driver::WorkCompletion& completion);
+  void checkReceived(std::uint32_t index, const std::uint8_t* content, const driver::WorkCompletion& completion);
   [[nodiscard]] bool serverDone() const;
 
   void resize(QueueResizer& resizer, const std::function<void()>& next);

@@ -88,6 +88,7 @@ struct FlowConfig {
   std::uint32_t qps = 1;
   std::uint32_t tx_depth = 128;
   std::uint32_t rx_depth = 512;
+  bool srq = false;
   std::uint32_t cq_mod = 1;
   std::uint32_t post_list = 1;
   Bytes inline_size{0};
@@ -136,6 +137,7 @@ struct FlowConfig {
     key("qps", self.qps, range(1U, 65536U), "Queue pairs");
     key("tx_depth", self.tx_depth, range(1U, 32768U), "Requests outstanding in each send queue");
     key("rx_depth", self.rx_depth, range(1U, 32768U), "Receives posted in each receive queue");
+    key("srq", self.srq, "bandwidth: the server's queue pairs take their receives from one shared queue of rx_depth");
     key("cq_mod", self.cq_mod, range(1U, 32768U), "Every how many requests one is signaled");
     key("post_list", self.post_list, range(1U, 32768U), "Requests handed over in one post call");
     key("inline_size", self.inline_size, range(Bytes(0), Bytes(1024)),

@@ -75,7 +75,7 @@ driver::CqRequest FlowEndpoint::queueRequest() const {
 
 void FlowEndpoint::createQueues(const Done& done) {
   const std::uint32_t wanted = config_.shared_cq ? 1 : config_.qps;
-  if (queues_.size() == wanted) return createQueuePairs(done);
+  if (queues_.size() == wanted) return createSharedQueue(done);
   client_.createCq(queueRequest(), [this, done](const driver::CqCreated& created) {
     if (created.error != VerbsError::kNone) return done(created.error);
     queues_.push_back(created.handle);
@@ -83,11 +83,35 @@ void FlowEndpoint::createQueues(const Done& done) {
   });
 }
 
+void FlowEndpoint::createSharedQueue(const Done& done) {
+  if (!shape_.sharedReceives) return createQueuePairs(done);
+  client_.createSrq({shape_.receiveDepth, 1}, [this, done](const driver::SrqCreated& created) {
+    if (created.error != VerbsError::kNone) return done(created.error);
+    srq_ = created.handle;
+    createQueuePairs(done);
+  });
+}
+
+std::uint32_t FlowEndpoint::indexOf(QpNumber number) const {
+  const auto found =
+      std::find_if(qps_.begin(), qps_.end(), [number](const driver::QpCreated& pair) { return pair.number == number; });
+  return static_cast<std::uint32_t>(found - qps_.begin());
+}
+
+void FlowEndpoint::postReceives(std::uint32_t index, const std::vector<driver::ReceiveWorkRequest>& list) const {
+  if (srq_) {
+    client_.postSrqReceive(*srq_, list);
+  } else {
+    client_.postReceive(qp(index), list);
+  }
+}
+
 driver::QpRequest FlowEndpoint::pairRequest() const {
   driver::QpRequest request;
   request.type = typeOf(config_.transport);
   request.maxSendWr = shape_.sendDepth;
   request.maxReceiveWr = shape_.receiveDepth;
+  request.srq = srq_;
   request.maxInline = static_cast<std::uint32_t>(config_.inline_size.count());
   return request;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sim/driver/verbs_client.h"
@@ -19,6 +20,7 @@ class FlowEndpoint {
     std::uint32_t receiveDepth = 1;  ///< receives posted to a receive queue
     bool receives = false;           ///< messages complete receives here
     bool withChannel = false;        ///< completions may come as events
+    bool sharedReceives = false;     ///< one receive queue for all
   };
   using Done = std::function<void(driver::VerbsError)>;
 
@@ -33,6 +35,10 @@ class FlowEndpoint {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] driver::QpHandle qp(std::uint32_t index) const { return qps_[index].handle; }
   [[nodiscard]] QpNumber qpNumber(std::uint32_t index) const { return qps_[index].number; }
+  /// The queue pair with this number; there is one.
+  [[nodiscard]] std::uint32_t indexOf(QpNumber number) const;
+  /// Posts to the receive queue of queue pair `index`, or to the one that all share.
+  void postReceives(std::uint32_t index, const std::vector<driver::ReceiveWorkRequest>& list) const;
   /// Every completion queue; one if shared.
   [[nodiscard]] const std::vector<driver::CqHandle>& queues() const { return queues_; }
   [[nodiscard]] MemoryKey key() const { return key_; }
@@ -60,6 +66,7 @@ class FlowEndpoint {
  private:
   void allocate();
   void createQueues(const Done& done);
+  void createSharedQueue(const Done& done);
   void createQueuePairs(const Done& done);
   void connectFrom(std::uint32_t index, const FlowEndpoint& peer, const Done& done);
   [[nodiscard]] driver::CqRequest queueRequest() const;
@@ -75,6 +82,7 @@ class FlowEndpoint {
   std::uint8_t* bytes_ = nullptr;
   MemoryKey key_;
   std::vector<driver::CqHandle> queues_;
+  std::optional<driver::SrqHandle> srq_;
   std::vector<driver::QpCreated> qps_;
 };
 

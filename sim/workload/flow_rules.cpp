@@ -43,6 +43,9 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
   if (flow.kind != FlowKind::kBandwidth && flow.resize_to != 0) {
     problems.push_back({"resize_to", "is for kind = bandwidth"});
   }
+  if (flow.srq && (flow.kind != FlowKind::kBandwidth || !usesReceive(flow.verb))) {
+    problems.push_back({"srq", "is for kind = bandwidth with a verb that takes receives"});
+  }
   if (flow.kind == FlowKind::kLatency && flow.verb == FlowVerb::kWrite && flow.size < Bytes(1)) {
     problems.push_back({"size", "is too short: the other side waits for the last byte of a write"});
   }

@@ -51,6 +51,8 @@ struct AdapterCapabilities {
   std::uint32_t logMaxPd = 16;
   std::uint32_t logMaxXrcd = 16;
   std::uint32_t logMaxTransportDomain = 8;
+  std::uint32_t logMaxSrq = 16;      ///< of every kind together
+  std::uint32_t logMaxSrqSize = 15;  ///< entries
   std::uint32_t logMaxMessage = 30;
   std::uint32_t logMaxRequesterReads = 4;
   std::uint32_t logMaxResponderReads = 4;

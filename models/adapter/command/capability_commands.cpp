@@ -32,6 +32,9 @@ void fillLimits(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::LogMaxPd::set(out, offered.logMaxPd);
   Fields::LogMaxXrcd::set(out, offered.logMaxXrcd);
   Fields::LogMaxTransportDomain::set(out, offered.logMaxTransportDomain);
+  Fields::LogMaxSrq::set(out, offered.logMaxSrq);
+  Fields::LogMaxSrqSize::set(out, offered.logMaxSrqSize);
+  Fields::LogMaxRmp::set(out, offered.logMaxSrq);
   Fields::LogMaxMessage::set(out, offered.logMaxMessage);
   Fields::LogMaxRequesterReads::set(out, offered.logMaxRequesterReads);
   Fields::LogMaxResponderReads::set(out, offered.logMaxResponderReads);

@@ -12,6 +12,7 @@
 #include "models/adapter/event/eq_directory.h"
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
+#include "models/adapter/receive_queue/srq_directory.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/base/units.h"
 
@@ -25,6 +26,7 @@ struct CommandTargets {
   EqDirectory& eqs;
   CqDirectory& cqs;
   QpDirectory& qps;
+  SrqDirectory& srqs;
 };
 
 /// How far the driver has brought the adapter up.

@@ -74,4 +74,13 @@ CommandResult stopQp(CommandDevice& device, const CommandCall& call);
 CommandResult attachMulticast(CommandDevice& device, const CommandCall& call);
 CommandResult detachMulticast(CommandDevice& device, const CommandCall& call);
 
+// srq_commands.cpp
+CommandResult createSrq(CommandDevice& device, const CommandCall& call);
+CommandResult destroySrq(CommandDevice& device, const CommandCall& call);
+CommandResult querySrq(CommandDevice& device, const CommandCall& call);
+CommandResult armSrq(CommandDevice& device, const CommandCall& call);
+CommandResult createRmp(CommandDevice& device, const CommandCall& call);
+CommandResult queryRmp(CommandDevice& device, const CommandCall& call);
+CommandResult modifyRmp(CommandDevice& device, const CommandCall& call);
+
 }  // namespace hca::adapter::commands

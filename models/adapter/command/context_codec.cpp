@@ -5,6 +5,7 @@
 #include "models/wire/completion_queue_context.h"
 #include "models/wire/event_queue_context.h"
 #include "models/wire/queue_pair_context.h"
+#include "models/wire/shared_receive_context.h"
 
 namespace hca::adapter {
 namespace {
@@ -13,6 +14,9 @@ using wire::AddressPathContext;
 using wire::CompletionQueueContext;
 using wire::EventQueueContext;
 using wire::QueuePairContext;
+using wire::ReceiveMemoryPoolContext;
+using wire::SharedReceiveContext;
+using wire::WorkQueueContext;
 
 constexpr std::uint8_t kLogAdapterPage = 12;    // log_page_size fields count from 4 KiB
 constexpr std::uint8_t kLogOffsetUnits = 6;     // page_offset fields count in 1/64 of a page
@@ -89,6 +93,7 @@ void decodeQpQueues(ByteView context, QpAttributes& qp) {
   qp.doorbellRecord = BusAddress(QueuePairContext::DoorbellRecord::get(context));
   qp.sendCq = CqNumber(QueuePairContext::SendCq::get(context));
   qp.receiveCq = CqNumber(QueuePairContext::ReceiveCq::get(context));
+  qp.domain = XrcdNumber(QueuePairContext::XrcDomain::get(context));
   qp.srq = SrqNumber(QueuePairContext::SharedReceiveQueue::get(context));
   qp.hardwareSendCounter = QueuePairContext::HardwareSendCounter::get(context);
   qp.softwareSendCounter = QueuePairContext::SoftwareSendCounter::get(context);
@@ -128,6 +133,7 @@ void encodeQpQueues(const QpAttributes& qp, MutableByteView context) {
   QueuePairContext::DoorbellRecord::set(context, qp.doorbellRecord.value());
   QueuePairContext::SendCq::set(context, qp.sendCq.value());
   QueuePairContext::ReceiveCq::set(context, qp.receiveCq.value());
+  QueuePairContext::XrcDomain::set(context, qp.domain.value());
   QueuePairContext::SharedReceiveQueue::set(context, qp.srq.value());
   QueuePairContext::HardwareSendCounter::set(context, qp.hardwareSendCounter & 0xFFFF);
   QueuePairContext::SoftwareSendCounter::set(context, qp.softwareSendCounter & 0xFFFF);
@@ -265,6 +271,75 @@ void encodeQpContext(const QpAttributes& qp, MutableByteView context) {
   QueuePairContext::UserIndex::set(context, qp.userIndex);
   encodeQpQueues(qp, context);
   encodeQpTransport(qp, context);
+}
+
+SrqAttributes decodeSrqContext(ByteView context) {
+  using Context = SharedReceiveContext;
+  SrqAttributes srq;
+  srq.inError = Context::State::get(context) != 0;
+  srq.cyclic = Context::BasicCyclic::get(context);
+  srq.pd = PdNumber(Context::ProtectionDomain::get(context));
+  srq.logSize = byte(Context::LogSize::get(context));
+  srq.logStride = byte(Context::LogStride::get(context) + kLogSmallestStride);
+  srq.buffer = decodePageGeometry(Context::LogPageSize::get(context), Context::PageOffset::get(context));
+  srq.doorbellRecord = BusAddress(Context::DoorbellRecord::get(context));
+  srq.limit = static_cast<std::uint16_t>(Context::LowWaterMark::get(context));
+  srq.domain = XrcdNumber(Context::XrcDomain::get(context));
+  srq.cq = CqNumber(Context::Cq::get(context));
+  srq.userIndex = Context::UserIndex::get(context);
+  return srq;
+}
+
+void encodeSrqContext(const SrqAttributes& srq, MutableByteView context) {
+  using Context = SharedReceiveContext;
+  Context::State::set(context, srq.inError ? 1 : 0);
+  Context::ProtectionDomain::set(context, srq.pd.value());
+  Context::LogSize::set(context, srq.logSize);
+  Context::LogStride::set(context, srq.logStride - kLogSmallestStride);
+  Context::LogPageSize::set(context, logPageField(srq.buffer));
+  Context::PageOffset::set(context, offsetField(srq.buffer));
+  Context::DoorbellRecord::set(context, srq.doorbellRecord.value());
+  Context::LowWaterMark::set(context, srq.limit);
+  Context::WqeCount::set(context, (srq.softwareCounter - srq.hardwareCounter) & 0xFFFF);
+  Context::Cq::set(context, srq.cq.value());
+  if (srq.kind != SrqKind::kXrc) return;
+  Context::XrcDomain::set(context, srq.domain.value());
+  Context::UserIndex::set(context, srq.userIndex);
+}
+
+SrqAttributes decodeRmpContext(ByteView context) {
+  using Pool = ReceiveMemoryPoolContext;
+  using Queue = WorkQueueContext;
+  const ByteView queue = Pool::WorkQueue::view(context);
+  SrqAttributes srq;
+  srq.kind = SrqKind::kMemoryPool;
+  srq.inError = Pool::State::get(context) == Pool::kInError;
+  srq.cyclic = Pool::BasicCyclic::get(context) || Queue::Type::get(queue) != 0;
+  srq.pd = PdNumber(Queue::ProtectionDomain::get(queue));
+  srq.logSize = byte(Queue::LogSize::get(queue));
+  srq.logStride = byte(Queue::LogStride::get(queue));
+  srq.buffer = decodePageGeometry(Queue::LogPageSize::get(queue), Queue::PageOffset::get(queue));
+  srq.doorbellRecord = BusAddress(Queue::DoorbellRecord::get(queue));
+  srq.limit = static_cast<std::uint16_t>(Queue::LowWaterMark::get(queue));
+  srq.hardwareCounter = Queue::HardwareCounter::get(queue);
+  srq.softwareCounter = Queue::SoftwareCounter::get(queue);
+  return srq;
+}
+
+void encodeRmpContext(const SrqAttributes& srq, MutableByteView context) {
+  using Pool = ReceiveMemoryPoolContext;
+  using Queue = WorkQueueContext;
+  const MutableByteView queue = Pool::WorkQueue::mutableView(context);
+  Pool::State::set(context, srq.inError ? Pool::kInError : Pool::kReady);
+  Queue::ProtectionDomain::set(queue, srq.pd.value());
+  Queue::LogSize::set(queue, srq.logSize);
+  Queue::LogStride::set(queue, srq.logStride);
+  Queue::LogPageSize::set(queue, logPageField(srq.buffer));
+  Queue::PageOffset::set(queue, offsetField(srq.buffer));
+  Queue::DoorbellRecord::set(queue, srq.doorbellRecord.value());
+  Queue::LowWaterMark::set(queue, srq.limit);
+  Queue::HardwareCounter::set(queue, srq.hardwareCounter);
+  Queue::SoftwareCounter::set(queue, srq.softwareCounter);
 }
 
 }  // namespace hca::adapter

@@ -3,6 +3,7 @@
 
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/event/eq_attributes.h"
+#include "models/adapter/receive_queue/srq_attributes.h"
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/base/byte_view.h"
 
@@ -21,5 +22,13 @@ void encodeEqContext(const EqAttributes& attributes, MutableByteView context);
 /// An MTU code outside 1..5 decodes as 0 bytes.
 [[nodiscard]] QpAttributes decodeQpContext(ByteView context);
 void encodeQpContext(const QpAttributes& attributes, MutableByteView context);
+
+/// A basic or XRC shared receive queue; `kind` stays to be set.
+[[nodiscard]] SrqAttributes decodeSrqContext(ByteView context);
+void encodeSrqContext(const SrqAttributes& attributes, MutableByteView context);
+
+/// A receive memory pool: a shared receive queue of kind kMemoryPool.
+[[nodiscard]] SrqAttributes decodeRmpContext(ByteView context);
+void encodeRmpContext(const SrqAttributes& attributes, MutableByteView context);
 
 }  // namespace hca::adapter

@@ -17,17 +17,27 @@ QpTransition transitionOf(const CommandCall& call) {
   return static_cast<QpTransition>(wire::CommandInput::opcode(call.input));
 }
 
-/// Takes the protection domain and the UAR page that a queue pair refers to, both or none.
+bool isXrc(const QpAttributes& qp) { return qp.service == QpService::kXrc; }
+/// The target of XRC has no doorbells, and the stock driver names no page for it.
+bool hasDoorbells(const QpAttributes& qp) { return qp.hasSendQueue || !isXrc(qp); }
+
+/// Takes the protection domain, the UAR page and the XRC domain that a queue pair refers to, all or none.
 CommandResult holdReferences(CommandDevice& device, const QpAttributes& qp) {
   if (!device.targets.pds.hold(qp.pd)) return {CommandStatus::kBadResource, Syndrome::kQpPdUnknown};
-  if (device.targets.uars.hold(qp.uar)) return {};
+  if (hasDoorbells(qp) && !device.targets.uars.hold(qp.uar)) {
+    device.targets.pds.drop(qp.pd);
+    return {CommandStatus::kBadResource, Syndrome::kQpUarUnknown};
+  }
+  if (!isXrc(qp) || device.xrcds.hold(qp.domain)) return {};
   device.targets.pds.drop(qp.pd);
-  return {CommandStatus::kBadResource, Syndrome::kQpUarUnknown};
+  if (hasDoorbells(qp)) device.targets.uars.drop(qp.uar);
+  return {CommandStatus::kBadResource, Syndrome::kQpDomainUnknown};
 }
 
 void dropReferences(CommandDevice& device, const QpAttributes& qp) {
   device.targets.pds.drop(qp.pd);
-  device.targets.uars.drop(qp.uar);
+  if (hasDoorbells(qp)) device.targets.uars.drop(qp.uar);
+  if (isXrc(qp)) device.xrcds.drop(qp.domain);
 }
 
 QpNumber memberOf(const CommandCall& call) {
@@ -92,7 +102,8 @@ CommandResult modifyQp(CommandDevice& device, const CommandCall& call) {
   const std::uint32_t mask = ModifyQpInput::OptionalMask::get(call.input);
   call.note("qpn", number.value());
   call.note("opt_param_mask", mask);
-  const QpAttributes wanted = decodeQpContext(ModifyQpInput::Context::view(call.input));
+  QpAttributes wanted = decodeQpContext(ModifyQpInput::Context::view(call.input));
+  wanted.notifyWhenDrained = ModifyQpInput::DrainedEvent::get(call.input);
   return device.targets.qps.modify(number, transitionOf(call), mask, wanted);
 }
 

@@ -5,7 +5,7 @@
 
 namespace hca::adapter {
 
-/// 0xSSNN: SS the subject (01 command, 02 EQ, 03 CQ, 04 QP, 05 memory key, 06 other), NN the check.
+/// 0xSSNN: SS the subject (01 command, 02 EQ, 03 CQ, 04 QP, 05 memory key, 06 other, 07 SRQ), NN the check.
 enum class Syndrome : std::uint32_t {
   kNone = 0,
   kUnknownOpcode = 0x0101,
@@ -57,6 +57,7 @@ enum class Syndrome : std::uint32_t {
   kQpUarUnknown = 0x0409,
   kQpAttributeOutOfRange = 0x040A,
   kQpSrqUnknown = 0x040B,
+  kQpDomainUnknown = 0x040C,
   kMulticastGidBad = 0x0421,
   kMulticastLimit = 0x0422,
   kNotInMulticastGroup = 0x0423,
@@ -86,6 +87,18 @@ enum class Syndrome : std::uint32_t {
   kGidIndexOutOfRange = 0x0612,
   kPkeyIndexOutOfRange = 0x0613,
   kRegisterReadOnly = 0x0614,
+  kUnknownSrq = 0x0701,
+  kSrqSizeOutOfRange = 0x0702,
+  kSrqPagesWrong = 0x0703,
+  kSrqDoorbellRecordBad = 0x0704,
+  kSrqLimitOutOfRange = 0x0705,
+  kSrqFormatUnsupported = 0x0706,
+  kSrqCqUnknown = 0x0707,
+  kSrqPdUnknown = 0x0708,
+  kSrqDomainUnknown = 0x0709,
+  kSrqLimit = 0x070A,
+  kSrqInUse = 0x070B,
+  kSrqInError = 0x070C,
 };
 
 }  // namespace hca::adapter

@@ -60,6 +60,13 @@ class CqDirectory {
   /// that software finds them in the queue when the command is done. A directory that writes at once has none to drop.
   virtual void discard(QpNumber qp) { (void)qp; }
 
+  /// Calls `done` when every completion of `qp` that was reported so far is handed to PCIe: what the adapter writes
+  /// then is behind them. A directory that writes at once calls it at once.
+  virtual void whenWritten(QpNumber qp, std::function<void()> done) {
+    (void)qp;
+    done();
+  }
+
  protected:
   ~CqDirectory() = default;
 };

@@ -1,5 +1,8 @@
 #include "models/adapter/completion/cq_engine.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "models/adapter/completion/cq_dma_token.h"
 #include "models/adapter/event/ring_index.h"
 
@@ -129,6 +132,30 @@ std::uint32_t CqEngine::acquireSlot() {
 void CqEngine::releaseSlot(std::uint32_t slot) {
   slots_[slot].state = SlotState::kFree;
   freeSlots_.push_back(slot);
+  if (!awaited_.empty()) serveAwaited();
+}
+
+void CqEngine::whenWritten(QpNumber qp, std::function<void()> done) {
+  if (!hasPending(qp)) return done();
+  awaited_.push_back({qp, std::move(done)});
+}
+
+bool CqEngine::hasPending(QpNumber qp) const {
+  return std::any_of(slots_.begin(), slots_.end(), [qp](const Pending& pending) {
+    return pending.state != SlotState::kFree && pending.record.qp == qp;
+  });
+}
+
+void CqEngine::serveAwaited() {
+  for (std::size_t i = 0; i < awaited_.size();) {
+    if (hasPending(awaited_[i].qp)) {
+      ++i;
+      continue;
+    }
+    const std::function<void()> done = std::move(awaited_[i].done);
+    awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(i));
+    done();
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

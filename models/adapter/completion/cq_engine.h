@@ -52,6 +52,7 @@ class CqEngine final : public CqDirectory,
   CommandResult attach(CqNumber number) override;
   void detach(CqNumber number) override;
   void discard(QpNumber qp) override;
+  void whenWritten(QpNumber qp, std::function<void()> done) override;
 
   // CompletionPort. May be called by the QpFailureSink that the engine calls: it only queues.
   void complete(const CompletionRecord& record) override;
@@ -97,6 +98,8 @@ class CqEngine final : public CqDirectory,
   void refuse(CompletionQueue* queue, const CompletionRecord& record);
   std::uint32_t acquireSlot();
   void releaseSlot(std::uint32_t slot);
+  [[nodiscard]] bool hasPending(QpNumber qp) const;
+  void serveAwaited();
 
   // A full queue.
   void readConsumerIndex(CompletionQueue& queue);
@@ -138,6 +141,11 @@ class CqEngine final : public CqDirectory,
 
   std::vector<Pending> slots_;
   std::vector<std::uint32_t> freeSlots_;
+  struct Awaited {
+    QpNumber qp;
+    std::function<void()> done;
+  };
+  std::vector<Awaited> awaited_;  // queue pairs whose last completion somebody waits for
   std::vector<Watched> watched_;
   std::vector<std::uint32_t> freeWatched_;
   CqeImage image_;

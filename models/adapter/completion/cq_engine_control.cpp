@@ -128,6 +128,7 @@ void CqEngine::reset() {
   }
   queues_.clear();
   numbers_.reset();
+  awaited_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
     if (slots_[slot].state == SlotState::kWaiting) releaseSlot(slot);
     if (slots_[slot].state == SlotState::kBuilding) slots_[slot].dropped = true;

@@ -32,7 +32,7 @@ void append(std::vector<Segment>& segments, std::size_t first, std::uint64_t add
 
 std::uint64_t pageMask(std::uint8_t logPageSize) { return (std::uint64_t{1} << logPageSize) - 1; }
 
-// A key made of others gives a peer what its owner may do with those (InfiniBand volume 1, 10.6.7.2).
+// A key made of others gives a peer what its owner may do with those (InfiniBand volume 1, 10.6).
 Access accessToPiece(Access access) {
   if (access == Access::kRemoteRead) return Access::kLocalRead;
   return access == Access::kRemoteWrite || access == Access::kRemoteAtomic ? Access::kLocalWrite : access;

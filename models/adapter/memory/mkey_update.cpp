@@ -121,7 +121,7 @@ KeyFault MkeyTable::applyTranslations(const KeyUpdate& update, MkeyAttributes& a
   return KeyFault::kNone;
 }
 
-// What InfiniBand volume 1, 10.6.7.2, asks of a bind: every piece is of a valid key of the domain, within its range,
+// What InfiniBand volume 1, 10.6, asks of a bind: every piece is of a valid key of the domain, within its range,
 // and gives no right that its key lacks.
 KeyFault MkeyTable::checkPieces(const MkeyAttributes& attributes, QpNumber qp) const {
   std::uint64_t covered = 0;

@@ -5,7 +5,6 @@
 #include "models/adapter/transport/vendor_errors.h"
 #include "models/observe/work_request_id.h"
 #include "models/wire/endian.h"
-#include "models/wire/wqe.h"
 
 namespace hca::adapter {
 
@@ -15,24 +14,21 @@ constexpr unsigned kQpBits = 24;
 constexpr unsigned kEpochBits = 32;
 constexpr std::uint32_t kRecordLength = 4;
 
-ReceiveWqe parse(ByteView bytes, std::uint64_t index) {
-  ReceiveWqe wqe;
-  wqe.index = index;
-  for (std::size_t at = 0; at + sizeof(wire::DataSegment) <= bytes.size(); at += sizeof(wire::DataSegment)) {
-    const auto segment = structFrom<wire::DataSegment>(bytes.subview(at, sizeof(wire::DataSegment)));
-    if (segment.key.host() == wire::DataSegment::kTerminatorKey) break;
-    if (segment.byteCount.host() == 0) continue;
-    wqe.segments.push({segment.address.host(), segment.byteCount.host(), MemoryKey(segment.key.host())});
-    wqe.capacity += segment.byteCount.host();
-  }
-  return wqe;
-}
-
 }  // namespace
 
 ReceiveQueueEngine::ReceiveQueueEngine(const AdapterContext& context, const DatapathConfig& config,
-                                       QpLookup& queuePairs, CompletionPort& completions)
-    : context_(context), config_(config), queuePairs_(queuePairs), completions_(completions) {}
+                                       QpLookup& queuePairs, CompletionPort& completions, SrqEngine& sharedQueues)
+    : context_(context),
+      config_(config),
+      queuePairs_(queuePairs),
+      completions_(completions),
+      sharedQueues_(sharedQueues),
+      lookTimers_(context.calendar, kernel::Priority::kAdapter, *this, &ReceiveQueueEngine::onLookTimer) {}
+
+void ReceiveQueueEngine::connect(ReceiveQueueListener& listener) {
+  listener_ = &listener;
+  sharedQueues_.connect(listener);
+}
 
 // [63] purpose, [55:24] epoch, [23:0] queue pair.
 std::uint64_t ReceiveQueueEngine::token(const QueuePair& qp, Purpose purpose) {
@@ -41,6 +37,7 @@ std::uint64_t ReceiveQueueEngine::token(const QueuePair& qp, Purpose purpose) {
 }
 
 ReceiveQueueEngine::Take ReceiveQueueEngine::take(QueuePair& qp, ReceiveWqe& wqe) {
+  if (qp.usesSharedQueue()) return sharedQueues_.take(qp, qp.sharedQueue(), wqe);
   ReceiveQueueState& state = qp.receive;
   if (!state.ready.empty()) {
     wqe = state.ready.pop();
@@ -53,6 +50,7 @@ ReceiveQueueEngine::Take ReceiveQueueEngine::take(QueuePair& qp, ReceiveWqe& wqe
 }
 
 void ReceiveQueueEngine::prefetch(QueuePair& qp) {
+  if (qp.usesSharedQueue()) return sharedQueues_.prefetch(qp.sharedQueue());
   ReceiveQueueState& state = qp.receive;
   if (qp.attributes.receiveQueueType != RqType::kOwn || state.busy) return;
   if (static_cast<std::int64_t>(state.ready.size()) * 2 >= config_.receivePrefetch) return;
@@ -122,7 +120,8 @@ void ReceiveQueueEngine::onEntries(QueuePair& qp, ByteView data) {
   if (state.flushing) return readRecord(qp);
   const std::size_t stride = std::size_t{1} << qp.attributes.logReceiveStride;
   for (std::size_t at = 0; at + stride <= data.size(); at += stride) {
-    state.ready.push(parse(data.subview(at, stride), state.fetched));
+    state.ready.push(
+        parseReceiveWqe(data.subview(at, stride), state.fetched, static_cast<std::uint16_t>(state.fetched)));
     ++state.fetched;
   }
   listener_->onReceiveAvailable(qp);
@@ -138,8 +137,24 @@ void ReceiveQueueEngine::flush(QueuePair& qp) {
 
 void ReceiveQueueEngine::flushPosted(QueuePair& qp) {
   ReceiveQueueState& state = qp.receive;
+  if (state.consumed < state.producer) state.idleLooks = 0;
   while (state.consumed < state.producer) completeFlushed(qp, state.consumed++);
   state.fetched = state.consumed;
+  if (state.idleLooks == kLooks) return;
+  lookTimers_.set(qp.number.value(), context_.now() + kFirstLook * (std::int64_t{1} << state.idleLooks));
+  ++state.idleLooks;
+}
+
+void ReceiveQueueEngine::onLookTimer(std::uint32_t qpNumber) {
+  QueuePair* qp = queuePairs_.find(QpNumber(qpNumber));
+  if (qp != nullptr && qp->receive.flushing && !qp->receive.busy) readRecord(*qp);
+}
+
+void ReceiveQueueEngine::lookAgain(QueuePair& qp) {
+  ReceiveQueueState& state = qp.receive;
+  if (!state.flushing) return;
+  state.idleLooks = 0;
+  if (!state.busy) readRecord(qp);
 }
 
 void ReceiveQueueEngine::completeFlushed(QueuePair& qp, std::uint64_t index) {
@@ -156,6 +171,7 @@ void ReceiveQueueEngine::completeFlushed(QueuePair& qp, std::uint64_t index) {
 }
 
 void ReceiveQueueEngine::reset(QueuePair& qp) {
+  lookTimers_.cancel(qp.number.value());
   const std::uint32_t epoch = qp.receive.epoch + 1;
   qp.receive = ReceiveQueueState{};
   qp.receive.epoch = epoch;

@@ -15,6 +15,7 @@ struct ReceiveQueueState {
   std::uint32_t epoch = 0;              ///< DMA of an older epoch is dropped (reset meanwhile)
   bool busy = false;                    ///< a read of the record or of entries is under way
   bool flushing = false;                ///< in error: every entry completes as flushed
+  std::uint8_t idleLooks = 0;           ///< in error: looks at the doorbell record in vain since the last entry
   kernel::RingQueue<ReceiveWqe> ready;  ///< prefetched, oldest first
 };
 

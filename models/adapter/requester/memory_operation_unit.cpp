@@ -135,7 +135,7 @@ void MemoryOperationUnit::onDmaRead(std::uint64_t token, host::DmaStatus status,
 void MemoryOperationUnit::finish(std::uint32_t& index) {
   Slot& slot = slots_[index];
   QueuePair* qp = queuePairs_.find(slot.qp);
-  const bool goesOn = qp != nullptr && qp->send.epoch == slot.epoch && qp->maySend();
+  const bool goesOn = qp != nullptr && qp->send.epoch == slot.epoch && qp->isSending();
   if (goesOn && slot.result.ok && apply(slot, *qp) != KeyFault::kNone) {
     slot.result = failed(CqeSyndrome::kMemoryWindowBind, vendor_error::kMemoryKeyRefused);
   }

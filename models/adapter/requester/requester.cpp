@@ -27,8 +27,10 @@ Requester::Requester(const AdapterContext& context, const DatapathConfig& config
 
 void Requester::submit(QueuePair& qp, SendRequest request) {
   report(Stage::kWqeFetched, qp, request, context_.now());
-  if (qp.inError()) {
-    return completeWithError(qp, request, CqeSyndrome::kWorkRequestFlushed, vendor_error::kFlushed);
+  if (qp.flushesSends()) {
+    completeWithError(qp, request, CqeSyndrome::kWorkRequestFlushed, vendor_error::kFlushed);
+    if (qp.inError()) ports_.errors.onPostedInError(qp);
+    return;
   }
   qp.requester.requests.push(std::move(request));
   schedule(qp);
@@ -36,9 +38,9 @@ void Requester::submit(QueuePair& qp, SendRequest request) {
 
 bool Requester::hasWork(const QueuePair& qp) {
   const RequesterState& state = qp.requester;
-  if (!qp.maySend() || state.waitingForRnr || state.cursor >= state.requests.size()) return false;
+  if (!qp.isSending() || state.waitingForRnr || state.cursor >= state.requests.size()) return false;
   const SendRequest& next = state.requests[state.cursor];
-  if (next.faulted) return false;
+  if (next.faulted || !(next.started || qp.maySend())) return false;
   if (next.fence != FenceMode::kNone && fenceHolds(state, next.fence)) return false;
   if (next.isMemoryOperation()) return !next.started || next.done;
   return !next.hasResponse() || state.readsInFlight < (1U << qp.attributes.logMaxOutstandingReads);
@@ -201,6 +203,7 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
     packet.queueKey = effectiveQueueKey(*datagram, qp.attributes.queueKey);
     packet.sourceQp = qp.number;
   }
+  packet.sharedQueue = request.sharedQueue;
   packet.immediate = request.immediateOrKey;
   if (first) {
     packet.remoteAddress = request.remoteAddress;

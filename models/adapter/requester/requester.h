@@ -29,18 +29,20 @@ class Requester final : private EgressListener, private EgressRoomListener, priv
     Translator& translator;
     CompletionPort& completions;
     QpLookup& queuePairs;
-    QpErrorSink& errors;
+    QpEventSink& errors;
     const RouteBuilder& routes;
     MemoryOperationUnit& memoryOperations;
   };
   Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
-  /// A WQE was fetched and parsed. In error it is flushed at once.
+  /// A WQE was fetched and parsed. In error, or in send queue error, it is flushed at once.
   void submit(QueuePair& qp, SendRequest request);
   /// An acknowledgement, read response or atomic acknowledgement arrived.
   void onResponse(QueuePair& qp, const network::Packet& packet);
+  /// Nothing new begins from now on; reports when what began is done.
+  void drain(QueuePair& qp);
   /// Requests may flow again (state change).
-  void resume(QueuePair& qp) { schedule(qp); }
+  void resume(QueuePair& qp);
   /// Completes everything as flushed.
   void flush(QueuePair& qp);
   /// Forgets everything, without completions.
@@ -81,6 +83,7 @@ class Requester final : private EgressListener, private EgressRoomListener, priv
   void onProgress(QueuePair& qp);
   void popOldest(QueuePair& qp);
   void complete(QueuePair& qp, const SendRequest& request);
+  void checkDrained(QueuePair& qp);
   void completeWithError(QueuePair& qp, const SendRequest& request, CqeSyndrome syndrome, std::uint8_t vendorError);
   void goBackTo(QueuePair& qp, std::uint32_t psn);
   void failOldest(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError);

@@ -60,8 +60,27 @@ void Requester::restartAckTimer(QueuePair& qp) {
 
 void Requester::complete(QueuePair& qp, const SendRequest& request) {
   report(observe::Stage::kAcknowledged, qp, request, context_.now());
-  if (request.completion == CompletionMode::kOnError || request.completion == CompletionMode::kOnFirstError) return;
-  ports_.completions.complete(recordOf(qp, request));
+  const bool quiet =
+      request.completion == CompletionMode::kOnError || request.completion == CompletionMode::kOnFirstError;
+  if (!quiet) ports_.completions.complete(recordOf(qp, request));
+  if (qp.requester.draining) checkDrained(qp);
+}
+
+void Requester::drain(QueuePair& qp) {
+  qp.requester.draining = true;
+  checkDrained(qp);
+}
+
+void Requester::checkDrained(QueuePair& qp) {
+  RequesterState& state = qp.requester;
+  if (!state.requests.empty() && state.requests.front().started) return;
+  state.draining = false;
+  ports_.errors.onSendQueueDrained(qp);
+}
+
+void Requester::resume(QueuePair& qp) {
+  qp.requester.draining = false;
+  schedule(qp);
 }
 
 CompletionRecord Requester::recordOf(const QueuePair& qp, const SendRequest& request) const {
@@ -105,6 +124,7 @@ void Requester::onPayloadUnreadable(QueuePair& qp, std::uint32_t psn) {
 void Requester::failIfOldest(QueuePair& qp) {
   const RequesterState& state = qp.requester;
   if (state.requests.empty() || !state.requests[0].faulted) return;
+  if (!qp.isSending() || !(state.requests[0].started || qp.maySend())) return;  // not begun, and not to begin
   failOldest(qp, state.requests[0].syndrome, state.requests[0].vendorError);
 }
 
@@ -123,6 +143,8 @@ void Requester::flush(QueuePair& qp) {
   ackTimers_.cancel(qp.number.value());
   rnrTimers_.cancel(qp.number.value());
   state.waitingForRnr = false;
+  state.recovering = false;
+  state.draining = false;
   state.readsInFlight = 0;
   state.cursor = 0;
   state.cursorPacket = 0;

@@ -15,7 +15,7 @@ bool Requester::isOutstanding(const QueuePair& qp, std::uint32_t psn) const {
 }
 
 void Requester::onResponse(QueuePair& qp, const network::Packet& packet) {
-  if (!qp.maySend() || !isReliable(qp.attributes.service)) return;
+  if (!qp.isSending() || !isReliable(qp.attributes.service)) return;
   // A response to something never sent, or long done, is a ghost or a duplicate.
   if (!isOutstanding(qp, packet.psn)) return;
   if (packet.operation == network::Operation::kAcknowledge) return onAcknowledge(qp, packet);
@@ -26,7 +26,7 @@ void Requester::onAcknowledge(QueuePair& qp, const network::Packet& packet) {
   const bool isAck = aeth::isAck(packet.syndrome);
   const std::uint32_t through = isAck ? packet.psn : psnAdd(packet.psn, kPsnMask);
   completeThrough(qp, through);
-  if (!qp.maySend()) return;
+  if (!qp.isSending()) return;
   if (aeth::isRnrNak(packet.syndrome)) return onRnrNak(qp, packet);
   if (!isAck) return onNak(qp, packet);
   // An acknowledgement beyond a read whose data never came: the response was lost (InfiniBand volume 1, 9.7.5.1.4).
@@ -57,7 +57,7 @@ void Requester::onProgress(QueuePair& qp) {
 void Requester::onReturnedData(QueuePair& qp, const network::Packet& packet) {
   RequesterState& state = qp.requester;
   completeThrough(qp, psnAdd(packet.psn, kPsnMask));
-  if (!qp.maySend() || state.requests.empty() || !state.requests.front().started) return;
+  if (!qp.isSending() || state.requests.empty() || !state.requests.front().started) return;
   SendRequest& oldest = state.requests.front();
   const std::uint32_t expected = psnAdd(oldest.firstPsn, oldest.packetsReturned);
   if (!oldest.hasResponse() || psnDistance(packet.psn, expected) < 0) return;
@@ -130,7 +130,7 @@ void Requester::onNak(QueuePair& qp, const network::Packet& packet) {
 
 void Requester::onAckTimeout(std::uint32_t qpNumber) {
   QueuePair* qp = ports_.queuePairs.find(QpNumber(qpNumber));
-  if (qp == nullptr || !qp->maySend()) return;
+  if (qp == nullptr || !qp->isSending()) return;
   const RequesterState& state = qp->requester;
   if (state.requests.empty() || !state.requests[0].started) return;
   qp->requester.recovering = false;

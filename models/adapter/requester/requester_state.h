@@ -20,6 +20,7 @@ struct RequesterState {
   std::uint8_t rnrRetriesLeft = 7;
   bool queued = false;  ///< in the scheduler's list
   bool waitingForRnr = false;
+  bool draining = false;    ///< nothing new begins; to be reported when what began is done
   bool recovering = false;  ///< a lost response was asked for again; later ones change nothing until it comes
   EgressQueue egress;
 };

@@ -24,7 +24,7 @@ namespace hca::adapter {
     case wire::SendOpcode::kRead:
     case wire::SendOpcode::kCompareSwap:
     case wire::SendOpcode::kFetchAdd:
-      return service == QpService::kRc;
+      return isReliable(service);
     default:
       return false;
   }
@@ -60,6 +60,8 @@ namespace hca::adapter {
     case QpService::kUd:
     case QpService::kQp1:
       return network::Service::kUd;
+    case QpService::kXrc:
+      return network::Service::kXrc;
     default:
       return network::Service::kRc;
   }

@@ -67,7 +67,8 @@ namespace hca::adapter {
   return (packet.dmaLength + mtu - 1) / mtu;
 }
 
-[[nodiscard]] inline Response readResponse(const network::Packet& request, std::uint32_t messageNumber) {
+[[nodiscard]] inline Response readResponse(const network::Packet& request, std::uint32_t messageNumber,
+                                           PdNumber domain) {
   Response response;
   response.kind = Response::Kind::kRead;
   response.syndrome = aeth::kAck;
@@ -75,6 +76,7 @@ namespace hca::adapter {
   response.messageNumber = messageNumber;
   response.address = request.remoteAddress;
   response.key = request.remoteKey;
+  response.domain = domain;
   response.length = request.dmaLength;
   response.request = request.request;
   return response;

@@ -20,8 +20,15 @@ Responder::Responder(const AdapterContext& context, const Ports& ports) : contex
 }
 
 void Responder::onRequest(QueuePair& qp, network::Packet& packet) {
+  if (qp.attributes.state == QpState::kReadyToReceive) reportEstablished(qp);
   if (qp.responder.waitingForReceive) return qp.responder.waiting.push(std::move(packet));
   process(qp, packet);
+}
+
+// InfiniBand volume 1, 11.6.3.2: the peer of a connection sends already, though its last handshake is not here yet.
+void Responder::reportEstablished(QueuePair& qp) {
+  if (qp.attributes.service == QpService::kUd || std::exchange(qp.responder.established, true)) return;
+  ports_.errors.onCommunicationEstablished(qp);
 }
 
 void Responder::process(QueuePair& qp, network::Packet& packet) {
@@ -77,7 +84,9 @@ void Responder::processDuplicate(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   ++duplicates_;
   if (packet.operation == network::Operation::kReadRequest) {
-    if (mayRead(qp, packet)) ports_.responses.send(qp, readResponse(packet, state.messageNumber));
+    if (mayRead(qp, packet)) {
+      ports_.responses.send(qp, readResponse(packet, state.messageNumber, remoteDomain(qp, packet)));
+    }
     return;
   }
   if (network::carriesAtomic(packet.operation)) {
@@ -99,6 +108,9 @@ Responder::Outcome Responder::execute(QueuePair& qp, network::Packet& packet) {
   if (begins != (state.message == Message::kNone) || !hasLegalLength(packet, qp.attributes.mtu)) {
     return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   }
+  if (qp.isXrc() && !selectSharedQueue(qp, packet)) {
+    return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
+  }
   if (isSend(packet.operation)) return executeSend(qp, packet);
   if (isWrite(packet.operation)) return executeWrite(qp, packet);
   if (packet.operation == network::Operation::kReadRequest) return executeRead(qp, packet);
@@ -111,7 +123,7 @@ Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& 
   if (state.message == Message::kWrite)
     return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   if (state.message == Message::kNone) {
-    if (takeReceive(qp) == Outcome::kWait) return Outcome::kWait;
+    if (const Outcome taken = takeReceive(qp, packet); taken != Outcome::kDone) return taken;
     state.message = Message::kSend;
     state.received = 0;
     if (qp.attributes.service == QpService::kUd && !placeGlobalRoute(qp, packet)) return Outcome::kFailed;
@@ -121,10 +133,11 @@ Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& 
   return invalidate(qp, packet);
 }
 
-// The peer gives a key of ours back. One that it may not invalidate ends both sides' request in error (InfiniBand
-// volume 1, 9.9.3: responder class J; what it answers is the NAK of a key violation, 9.7.5.2.4).
+// The peer gives a key of ours back. One that it may not invalidate ends both sides' request in error: a responder's
+// class J fault (InfiniBand volume 1, 9.9.3), of which Linux drivers/infiniband/sw/rxe/rxe_resp.c gives the receive's
+// status. The answer is the NAK of a key violation.
 Responder::Outcome Responder::invalidate(QueuePair& qp, const network::Packet& packet) {
-  const KeyInvalidation request{MemoryKey(packet.immediate), qp.attributes.pd, qp.number, true};
+  const KeyInvalidation request{MemoryKey(packet.immediate), remoteDomain(qp, packet), qp.number, true};
   if (ports_.keys.invalidate(request) == KeyFault::kNone) return Outcome::kDone;
   return failReceive(qp, packet, CqeSyndrome::kRemoteInvalidRequest, vendor_error::kMemoryKeyRefused,
                      aeth::kNakRemoteAccess);
@@ -134,22 +147,37 @@ Responder::Outcome Responder::executeWrite(QueuePair& qp, const network::Packet&
   ResponderState& state = qp.responder;
   if (state.message == Message::kSend)
     return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
-  if (network::carriesImmediate(packet.operation) && takeReceive(qp) == Outcome::kWait) return Outcome::kWait;
+  if (network::carriesImmediate(packet.operation)) {
+    if (const Outcome taken = takeReceive(qp, packet); taken != Outcome::kDone) return taken;
+  }
   if (beginsMessage(packet.operation) && startWrite(qp, packet) == Outcome::kFailed) return Outcome::kFailed;
   return placeByWrite(qp, packet);
 }
 
+// Each request names the shared queue that it is for, with the right to memory of that queue's protection domain. The
+// queue must be of the queue pair's XRC domain, and one and the same for a whole message.
+bool Responder::selectSharedQueue(QueuePair& qp, const network::Packet& packet) {
+  ResponderState& state = qp.responder;
+  if (!beginsMessage(packet.operation)) return packet.sharedQueue == state.sharedQueue;
+  state.sharedQueue = packet.sharedQueue;
+  return ports_.receiveQueue.isOfDomain(packet.sharedQueue, qp.attributes.domain);
+}
+
+PdNumber Responder::remoteDomain(const QueuePair& qp, const network::Packet& packet) const {
+  return qp.isXrc() ? ports_.receiveQueue.domainOf(packet.sharedQueue) : qp.attributes.pd;
+}
+
 bool Responder::mayRead(const QueuePair& qp, const network::Packet& packet) {
   segments_.clear();
-  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
-                             packet.remoteAddress, packet.dmaLength, Access::kRemoteRead};
+  const AccessRequest access{packet.remoteKey,     remoteDomain(qp, packet), qp.number,
+                             packet.remoteAddress, packet.dmaLength,         Access::kRemoteRead};
   return qp.attributes.remoteRead && ports_.translator.translate(access, segments_).fault == AccessFault::kNone;
 }
 
 Responder::Outcome Responder::executeRead(QueuePair& qp, const network::Packet& packet) {
   if (!mayRead(qp, packet)) return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   qp.responder.messageNumber = psnAdd(qp.responder.messageNumber, 1);
-  ports_.responses.send(qp, readResponse(packet, qp.responder.messageNumber));
+  ports_.responses.send(qp, readResponse(packet, qp.responder.messageNumber, remoteDomain(qp, packet)));
   return Outcome::kDone;
 }
 
@@ -158,8 +186,8 @@ Responder::Outcome Responder::executeAtomic(QueuePair& qp, const network::Packet
   if (packet.remoteAddress % kOperandSize != 0)
     return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   segments_.clear();
-  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
-                             packet.remoteAddress, kOperandSize,     Access::kRemoteAtomic};
+  const AccessRequest access{packet.remoteKey, remoteDomain(qp, packet), qp.number, packet.remoteAddress,
+                             kOperandSize,     Access::kRemoteAtomic};
   if (!qp.attributes.remoteAtomic || ports_.translator.translate(access, segments_).fault != AccessFault::kNone) {
     return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   }
@@ -193,12 +221,37 @@ void Responder::onResponseFault(QueuePair& qp, std::uint32_t psn) {
   ports_.errors.onResponderError(qp, EventType::kCompletion);
 }
 
-Responder::Outcome Responder::takeReceive(QueuePair& qp) {
+Responder::Outcome Responder::takeReceive(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   if (state.hasReceive) return Outcome::kDone;
-  if (ports_.receiveQueue.take(qp, state.receive) == ReceiveQueueEngine::Take::kPending) return Outcome::kWait;
+  const ReceiveQueueEngine::Take taken = ports_.receiveQueue.take(qp, state.receive);
+  if (taken == ReceiveQueueEngine::Take::kPending) return Outcome::kWait;
+  if (taken == ReceiveQueueEngine::Take::kFailed) {
+    if (isReliable(qp.attributes.service)) acknowledge(qp, aeth::kNakRemoteOperation, packet.psn);
+    ports_.errors.onResponderError(qp, EventType::kWqCatastrophic);
+    return Outcome::kFailed;
+  }
   state.hasReceive = true;
   return Outcome::kDone;
+}
+
+// The receive WQE under way: whose it is, and where it completes.
+CompletionRecord Responder::receiveRecord(const QueuePair& qp) const {
+  const ReceiveWqe& receive = qp.responder.receive;
+  CompletionRecord record;
+  record.cq = qp.attributes.receiveCq;
+  record.qp = qp.number;
+  record.userIndex = qp.attributes.userIndex;
+  record.wqeCounter = receive.counter;
+  record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, receive.index};
+  if (qp.usesSharedQueue()) ports_.receiveQueue.describeShared(qp, record);
+  return record;
+}
+
+void Responder::finishReceive(QueuePair& qp, const CompletionRecord& record) {
+  qp.responder.hasReceive = false;
+  ports_.receiveQueue.release(qp);
+  ports_.completions.complete(record);
 }
 
 void Responder::finishMessage(QueuePair& qp, const network::Packet& packet) {
@@ -208,18 +261,13 @@ void Responder::finishMessage(QueuePair& qp, const network::Packet& packet) {
   });
   state.message = Message::kNone;
   state.messageNumber = psnAdd(state.messageNumber, 1);
-  if (std::exchange(state.hasReceive, false)) completeReceive(qp, packet);
+  if (state.hasReceive) completeReceive(qp, packet);
 }
 
 void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
-  ResponderState& state = qp.responder;
-  CompletionRecord record;
-  record.cq = qp.attributes.receiveCq;
-  record.qp = qp.number;
-  record.userIndex = qp.attributes.userIndex;
+  CompletionRecord record = receiveRecord(qp);
   record.opcode = receiveOpcode(packet.operation);
-  record.wqeCounter = static_cast<std::uint16_t>(state.receive.index);
-  record.byteCount = state.received;
+  record.byteCount = qp.responder.received;
   record.immediateOrKey = packet.immediate;
   const bool isDatagram = qp.attributes.service == QpService::kUd;
   record.remoteQp = isDatagram ? packet.sourceQp : qp.attributes.remoteQp;
@@ -227,8 +275,7 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   record.sourceLid = packet.route.sourceLid.value();
   record.serviceLevel = packet.route.serviceLevel;
   record.solicited = packet.solicited;
-  record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, state.receive.index};
-  ports_.completions.complete(record);
+  finishReceive(qp, record);
 }
 
 // A request that breaks the rules: NAK, affiliated event, error.
@@ -247,21 +294,18 @@ Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packe
 // The receive WQE can't take the message: it reports why, the peer learns that its request failed.
 Responder::Outcome Responder::failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome,
                                           std::uint8_t vendorError, std::uint8_t nak) {
-  ResponderState& state = qp.responder;
-  CompletionRecord record;
-  record.cq = qp.attributes.receiveCq;
-  record.qp = qp.number;
-  record.userIndex = qp.attributes.userIndex;
+  if (isReliable(qp.attributes.service)) acknowledge(qp, nak, packet.psn);
+  failHeld(qp, syndrome, vendorError);
+  ports_.errors.onResponderError(qp, EventType::kCompletion);
+  return Outcome::kFailed;
+}
+
+void Responder::failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError) {
+  CompletionRecord record = receiveRecord(qp);
   record.opcode = CqeOpcode::kResponderError;
   record.syndrome = syndrome;
   record.vendorError = vendorError;
-  record.wqeCounter = static_cast<std::uint16_t>(state.receive.index);
-  record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, state.receive.index};
-  state.hasReceive = false;
-  if (isReliable(qp.attributes.service)) acknowledge(qp, nak, packet.psn);
-  ports_.completions.complete(record);
-  ports_.errors.onResponderError(qp, EventType::kCompletion);
-  return Outcome::kFailed;
+  finishReceive(qp, record);
 }
 
 void Responder::acknowledge(QueuePair& qp, std::uint8_t syndrome, std::uint32_t psn) {
@@ -310,13 +354,15 @@ void Responder::resumeWaiting(QueuePair& qp) {
 void Responder::stop(QueuePair& qp) {
   ResponderState& state = qp.responder;
   state.message = Message::kNone;
-  state.hasReceive = false;
+  // The WQE of a message under way is the oldest of those that are flushed.
+  if (state.hasReceive) failHeld(qp, CqeSyndrome::kWorkRequestFlushed, vendor_error::kFlushed);
   state.waitingForReceive = false;
   state.waiting.clear();
 }
 
 void Responder::reset(QueuePair& qp) {
   ports_.responses.reset(qp);
+  if (qp.responder.hasReceive) ports_.receiveQueue.release(qp);
   qp.responder = ResponderState{};
 }
 

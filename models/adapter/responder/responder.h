@@ -28,7 +28,7 @@ class Responder final : private ReceiveQueueListener,
     ReceiveQueueEngine& receiveQueue;
     Translator& translator;
     CompletionPort& completions;
-    QpErrorSink& errors;
+    QpEventSink& errors;
     QpLookup& queuePairs;
     ResponseEngine& responses;
     AtomicUnit& atomics;
@@ -38,7 +38,8 @@ class Responder final : private ReceiveQueueListener,
 
   /// A request packet arrived for `qp`, which may receive. May move the packet away.
   void onRequest(QueuePair& qp, network::Packet& packet);
-  /// In error: nothing more is executed; what was acknowledged may still leave.
+  /// In error: nothing more is executed; what was acknowledged may still leave. The receive WQE of a message under way
+  /// is flushed.
   void stop(QueuePair& qp);
   void reset(QueuePair& qp);
 
@@ -60,6 +61,7 @@ class Responder final : private ReceiveQueueListener,
   void onDmaRead(std::uint64_t, host::DmaStatus, ByteView) override {}
   void onDmaWritten(std::uint64_t token, host::DmaStatus status) override;
 
+  void reportEstablished(QueuePair& qp);
   void process(QueuePair& qp, network::Packet& packet);
   void processReliable(QueuePair& qp, network::Packet& packet);
   void processUnreliable(QueuePair& qp, network::Packet& packet);
@@ -69,11 +71,16 @@ class Responder final : private ReceiveQueueListener,
   Outcome execute(QueuePair& qp, network::Packet& packet);
   Outcome executeRead(QueuePair& qp, const network::Packet& packet);
   Outcome executeAtomic(QueuePair& qp, const network::Packet& packet);
+  bool selectSharedQueue(QueuePair& qp, const network::Packet& packet);
+  [[nodiscard]] PdNumber remoteDomain(const QueuePair& qp, const network::Packet& packet) const;
   bool mayRead(const QueuePair& qp, const network::Packet& packet);
   Outcome executeSend(QueuePair& qp, const network::Packet& packet);
   Outcome invalidate(QueuePair& qp, const network::Packet& packet);
   Outcome executeWrite(QueuePair& qp, const network::Packet& packet);
-  Outcome takeReceive(QueuePair& qp);
+  Outcome takeReceive(QueuePair& qp, const network::Packet& packet);
+  [[nodiscard]] CompletionRecord receiveRecord(const QueuePair& qp) const;
+  void finishReceive(QueuePair& qp, const CompletionRecord& record);
+  void failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError);
   Outcome startWrite(QueuePair& qp, const network::Packet& packet);
   Outcome placeInReceive(QueuePair& qp, const network::Packet& packet);
   AccessFault locate(const QueuePair& qp, std::uint64_t from, std::uint64_t length, bool& relaxedOrdering);

@@ -12,8 +12,8 @@ namespace hca::adapter {
 Responder::Outcome Responder::startWrite(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   segments_.clear();
-  const AccessRequest access{packet.remoteKey,     qp.attributes.pd, qp.number,
-                             packet.remoteAddress, packet.dmaLength, Access::kRemoteWrite};
+  const AccessRequest access{packet.remoteKey,     remoteDomain(qp, packet), qp.number,
+                             packet.remoteAddress, packet.dmaLength,         Access::kRemoteWrite};
   if (!qp.attributes.remoteWrite) return refuse(qp, packet, aeth::kNakRemoteAccess, EventType::kWqAccessError);
   const Translation translation = ports_.translator.translate(access, segments_);
   if (translation.fault != AccessFault::kNone)
@@ -38,7 +38,7 @@ Responder::Outcome Responder::placeByWrite(QueuePair& qp, const network::Packet&
   if (!isTranslated) {
     segments_.clear();
     const AccessRequest access{
-        state.writeKey,       qp.attributes.pd,    qp.number, state.writeAddress + state.received,
+        state.writeKey,       remoteDomain(qp, packet), qp.number, state.writeAddress + state.received,
         packet.payloadLength, Access::kRemoteWrite};
     const Translation translation = ports_.translator.translate(access, segments_);
     if (translation.fault != AccessFault::kNone)
@@ -70,6 +70,7 @@ Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packe
 AccessFault Responder::locate(const QueuePair& qp, std::uint64_t from, std::uint64_t length, bool& relaxedOrdering) {
   segments_.clear();
   const ReceiveWqe& receive = qp.responder.receive;
+  const PdNumber domain = ports_.receiveQueue.domainOf(qp);
   for (std::size_t i = 0; i < receive.segments.size() && length > 0; ++i) {
     const DataSegment& segment = receive.segments[i];
     if (from >= segment.length) {
@@ -77,8 +78,7 @@ AccessFault Responder::locate(const QueuePair& qp, std::uint64_t from, std::uint
       continue;
     }
     const std::uint64_t take = std::min<std::uint64_t>(segment.length - from, length);
-    const AccessRequest access{segment.key, qp.attributes.pd,   qp.number, segment.address + from,
-                               take,        Access::kLocalWrite};
+    const AccessRequest access{segment.key, domain, qp.number, segment.address + from, take, Access::kLocalWrite};
     const Translation translation = ports_.translator.translate(access, segments_);
     if (translation.fault != AccessFault::kNone) return translation.fault;
     relaxedOrdering = relaxedOrdering || translation.relaxedOrdering;

@@ -23,6 +23,7 @@ struct ResponderState {
   std::uint32_t expectedPsn = 0;
   std::uint32_t messageNumber = 0;  ///< MSN, 24 bits
   bool nakSent = false;             ///< one NAK a gap
+  bool established = false;         ///< a packet came before the queue pair was ready to send, and was reported
   bool waitingForReceive = false;   ///< the packet at the front of `waiting` needs a receive WQE that is being read
   kernel::RingQueue<network::Packet> waiting;  ///< arrived behind it
 
@@ -34,6 +35,7 @@ struct ResponderState {
   std::uint64_t writeAddress = 0;
   std::uint32_t writeLength = 0;
   MemoryKey writeKey;
+  SrqNumber sharedQueue;      ///< of XRC: the one that the latest message is for
   bool writeRelaxed = false;  ///< its memory allows relaxed ordering
 
   kernel::RingQueue<Response> responses;    ///< not yet on the wire, oldest first

@@ -18,6 +18,7 @@ struct Response {
   std::uint32_t messageNumber = 0;
   std::uint64_t address = 0;  ///< of a read: where it starts
   MemoryKey key;
+  PdNumber domain;           ///< of a read: whose key it is
   std::uint32_t length = 0;  ///< of a read, bytes
   std::uint32_t sent = 0;    ///< bytes of it handed to the wire
   bool started = false;      ///< at least one packet handed over

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/adapter/requester/send_operation.h"
 #include "models/adapter/transport/acknowledge.h"
 #include "models/adapter/transport/psn.h"
 
@@ -73,7 +74,7 @@ bool ResponseEngine::sendReadPacket(QueuePair& qp, Response& response) {
                            : (last ? Operation::kReadResponseLast : Operation::kReadResponseMiddle);
   packet.payloadLength = length;
   segments_.clear();
-  const AccessRequest access{response.key, qp.attributes.pd,   qp.number, response.address + response.sent,
+  const AccessRequest access{response.key, response.domain,    qp.number, response.address + response.sent,
                              length,       Access::kRemoteRead};
   if (translator_.translate(access, segments_).fault != AccessFault::kNone) {
     faults_->onResponseFault(qp, packet.psn);
@@ -90,6 +91,7 @@ bool ResponseEngine::sendReadPacket(QueuePair& qp, Response& response) {
 network::Packet ResponseEngine::header(const QueuePair& qp, const Response& response) const {
   network::Packet packet;
   packet.route = routes_.route(qp.attributes.path);
+  packet.service = networkService(qp.attributes.service);
   packet.partitionKey = routes_.port().partitionKey;
   packet.operation = response.kind == Response::Kind::kAtomic ? network::Operation::kAtomicAcknowledge
                                                               : network::Operation::kAcknowledge;

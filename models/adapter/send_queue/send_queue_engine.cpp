@@ -75,7 +75,7 @@ void SendQueueEngine::onDoorbellDue(Doorbell& doorbell) {
   const auto indexWord = wire::loadBigEndian<std::uint32_t>(head.data());
   const auto qpWord = wire::loadBigEndian<std::uint32_t>(head.data() + sizeof indexWord);
   QueuePair* qp = queuePairs_.find(QpNumber(Control::QpNumber::get(qpWord)));
-  if (qp == nullptr || qp->attributes.uar != doorbell.uar || !(qp->maySend() || qp->inError())) {
+  if (qp == nullptr || qp->attributes.uar != doorbell.uar || !qp->takesRequests()) {
     ++ignoredDoorbells_;
     return;
   }
@@ -131,7 +131,7 @@ std::uint64_t SendQueueEngine::contiguousBlocks(const QueuePair& qp) const {
 void SendQueueEngine::fetch(QueuePair& qp) {
   SendQueueState& state = qp.send;
   const std::uint64_t next = state.fetched + state.partial.size() / wire::kSendBlockSize;
-  if (state.fetching || next >= state.producer || !(qp.maySend() || qp.inError())) return;
+  if (state.fetching || next >= state.producer || !qp.takesRequests()) return;
   state.fetching = true;
   const std::uint64_t ring = std::uint64_t{1} << qp.attributes.logSendQueueSize;
   const std::uint64_t limit = static_cast<std::uint64_t>(config_.wqeFetch.count()) / wire::kSendBlockSize;

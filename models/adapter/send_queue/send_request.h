@@ -66,6 +66,7 @@ struct SendRequest {
   std::uint32_t immediateOrKey = 0;
   std::uint64_t remoteAddress = 0;
   MemoryKey remoteKey;
+  SrqNumber sharedQueue;  ///< of XRC: the peer's
   std::uint64_t swapOrAdd = 0;
   std::uint64_t compare = 0;
   std::uint32_t length = 0;  ///< bytes of payload

@@ -10,6 +10,7 @@ namespace hca::adapter {
 namespace {
 
 constexpr std::uint32_t kTwoGigabytes = 0x80000000;
+constexpr std::uint32_t kNumberMask = 0xFFFFFF;
 
 bool hasRemoteAddress(SendOpcode opcode) {
   switch (opcode) {
@@ -131,6 +132,15 @@ SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, QpService service,
       return request;
     }
     at += length;
+  }
+  if (service == QpService::kXrc) {
+    if (size < at + sizeof(wire::XrcSegment)) {
+      markMalformed(request);
+      return request;
+    }
+    const auto segment = structFrom<wire::XrcSegment>(bytes.subview(at, sizeof(wire::XrcSegment)));
+    request.sharedQueue = SrqNumber(segment.sharedQueue.host() & kNumberMask);
+    at += sizeof(wire::XrcSegment);
   }
   if (hasRemoteAddress(request.opcode)) {
     if (size < at + sizeof(wire::RemoteAddressSegment)) {

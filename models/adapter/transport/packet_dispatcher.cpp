@@ -30,7 +30,7 @@ void PacketDispatcher::onPacket(network::Packet& packet) {
   deliver(packet);
 }
 
-// A copy for every member, whoever sent it (InfiniBand volume 1, 10.5.2.1). Such packets always have a global route.
+// A copy for every member, whoever sent it (InfiniBand volume 1, 10.5). Such packets always have a global route.
 void PacketDispatcher::spread(network::Packet& packet) {
   const bool legal = packet.route.globalRoute && packet.destinationQp == network::kMulticastQp;
   const std::vector<QpNumber>* members = legal ? ports_.groups.members(packet.route.destinationGid) : nullptr;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "models/adapter/memory/number_table.h"
 #include "models/adapter/memory/page_list.h"
 #include "models/base/ids.h"
 #include "models/network/packet.h"
@@ -21,7 +22,7 @@ enum class QpService : std::uint8_t {
   kQp1 = 0x8
 };
 /// Whether requests of this kind are acknowledged and retried.
-constexpr bool isReliable(QpService service) { return service == QpService::kRc; }
+constexpr bool isReliable(QpService service) { return service == QpService::kRc || service == QpService::kXrc; }
 
 /// qpc.state
 enum class QpState : std::uint8_t {
@@ -32,6 +33,7 @@ enum class QpState : std::uint8_t {
   kSendQueueError = 4,
   kSendQueueDrain = 5,
   kError = 6,
+  kSendQueueDraining = 7,  ///< reported by a query alone: kSendQueueDrain with requests under way
 };
 /// qpc.rq_type
 enum class RqType : std::uint8_t { kOwn = 0, kSrq = 1, kNone = 3 };
@@ -71,6 +73,7 @@ struct QpAttributes {
   CqNumber sendCq;
   CqNumber receiveCq;
   SrqNumber srq;
+  XrcdNumber domain;  ///< of XRC: of the shared queues that it may receive into
 
   std::uint32_t mtu = 1024;  ///< bytes
   std::uint8_t logMaxMessage = 30;
@@ -89,6 +92,8 @@ struct QpAttributes {
   std::uint8_t requesterInlineScatter = 0;  ///< cs_req: 0, 0x11 (32 B), 0x22 (64 B)
   std::uint8_t responderInlineScatter = 0;  ///< cs_res: 0, 1 (32 B), 2 (64 B)
   AddressPath path;
+
+  bool notifyWhenDrained = false;  ///< of the command that drains the send queue: raise an event when it is done
 
   // Reported by a query alone.
   std::uint32_t hardwareSendCounter = 0;

@@ -8,7 +8,9 @@
 
 namespace hca::adapter {
 
-/// MODIFY_QP commands by their opcodes.
+/// MODIFY_QP commands by their opcodes. Linux include/linux/mlx5/mlx5_ifc.h; those of the drained send queue as the
+/// header had them up to 4.x (drivers/net/ethernet/mellanox/mlx5/core/qp.c of 3.11 has the table that uses them), and
+/// the one that later headers have, SQD_RTS, beside them.
 enum class QpTransition : std::uint16_t {
   kResetToInit = 0x502,
   kInitToReadyToReceive = 0x503,
@@ -16,8 +18,12 @@ enum class QpTransition : std::uint16_t {
   kReadyToSendToReadyToSend = 0x505,
   kSendQueueErrorToReadyToSend = 0x506,
   kToError = 0x507,
+  kReadyToSendToDrain = 0x508,
+  kDrainToReadyToSend = 0x509,
   kToReset = 0x50A,
+  kDrainedToReadyToSend = 0x50C,
   kInitToInit = 0x50E,
+  kDrainToDrain = 0x511,
 };
 
 class QpDirectory {
@@ -27,7 +33,8 @@ class QpDirectory {
   virtual CommandResult destroy(QpNumber number) = 0;
   /// Applies the attributes that `transition` requires, and of the optional ones those in `optionalMask` (qpc
   /// opt_param_mask). `attributes` is the decoded context of the command. After kToReset returns no CQE of the queue
-  /// pair is written any more.
+  /// pair is written any more. Refused as kBadQpState (kQpTransitionIllegal) from a state that it doesn't start from;
+  /// the queue pair then stays as it was.
   virtual CommandResult modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
                                const QpAttributes& attributes) = 0;
   virtual CommandResult query(QpNumber number, QpAttributes& attributes) const = 0;

@@ -15,17 +15,24 @@ class QpLookup {
   ~QpLookup() = default;
 };
 
-/// Told that a stage found an error that ends a queue pair's life in the ready states.
-class QpErrorSink {
+/// Told what a stage found that moves a queue pair to another state, or that software wants to know.
+class QpEventSink {
  public:
-  /// The failing request has reported itself: move `qp` to error and flush the rest of both queues.
+  /// The failing request has reported itself: move `qp` to error and flush the rest of both queues, or of an unreliable
+  /// service's send queue alone.
   virtual void onRequesterError(QueuePair& qp) = 0;
   /// The responder refused a request of the peer. `event` names the affiliated asynchronous event, kCompletion for
   /// none.
   virtual void onResponderError(QueuePair& qp, EventType event) = 0;
+  /// Software posted a send to a queue pair in error.
+  virtual void onPostedInError(QueuePair& qp) = 0;
+  /// The send queue is draining, and nothing that had begun is left.
+  virtual void onSendQueueDrained(QueuePair& qp) = 0;
+  /// The first packet of a connection came before the queue pair was ready to send.
+  virtual void onCommunicationEstablished(QueuePair& qp) = 0;
 
  protected:
-  ~QpErrorSink() = default;
+  ~QpEventSink() = default;
 };
 
 }  // namespace hca::adapter

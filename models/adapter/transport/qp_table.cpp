@@ -1,6 +1,7 @@
 #include "models/adapter/transport/qp_table.h"
 
 #include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/responder.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
@@ -16,6 +17,11 @@ constexpr std::uint8_t kMinLogReceiveStride = 4;
 constexpr std::uint8_t kLogSendBlock = 6;
 
 CommandResult refuse(CommandStatus status, Syndrome syndrome) { return {status, syndrome}; }
+
+// Packets name the shared queue of an XRC queue pair; its context holds the number of one that is not used.
+bool namesSharedQueue(const QpAttributes& attributes) {
+  return attributes.receiveQueueType == RqType::kSrq && attributes.service != QpService::kXrc;
+}
 }  // namespace
 
 QpTable::QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events)
@@ -33,13 +39,14 @@ QueuePair* QpTable::find(QpNumber number) {
 // ---- commands
 
 CommandResult QpTable::check(const QpAttributes& attributes) const {
+  const bool isXrc = attributes.service == QpService::kXrc;
   const bool supported = attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
-                         attributes.service == QpService::kUd;
+                         attributes.service == QpService::kUd || isXrc;
   if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
-  const bool hasOwnReceiveQueue = attributes.receiveQueueType == RqType::kOwn;
-  if (attributes.receiveQueueType == RqType::kSrq) {
-    return refuse(CommandStatus::kBadParameter, Syndrome::kQpSrqUnknown);
+  if (isXrc && attributes.receiveQueueType != RqType::kSrq) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpAttributeOutOfRange);
   }
+  const bool hasOwnReceiveQueue = attributes.receiveQueueType == RqType::kOwn;
   if (attributes.logSendQueueSize > kMaxLogQueueSize || attributes.logReceiveQueueSize > kMaxLogQueueSize) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpSizeOutOfRange);
   }
@@ -63,14 +70,20 @@ CommandResult QpTable::check(const QpAttributes& attributes) const {
 CommandResult QpTable::attachQueues(const QpAttributes& attributes) {
   const CommandResult unknown = refuse(CommandStatus::kBadResource, Syndrome::kQpCqUnknown);
   if (!completionQueues_.attach(attributes.sendCq).ok()) return unknown;
-  if (completionQueues_.attach(attributes.receiveCq).ok()) return {};
+  if (!completionQueues_.attach(attributes.receiveCq).ok()) {
+    completionQueues_.detach(attributes.sendCq);
+    return unknown;
+  }
+  if (!namesSharedQueue(attributes) || stages_->sharedQueues.attach(attributes.srq)) return {};
   completionQueues_.detach(attributes.sendCq);
-  return unknown;
+  completionQueues_.detach(attributes.receiveCq);
+  return refuse(CommandStatus::kBadResource, Syndrome::kQpSrqUnknown);
 }
 
 void QpTable::detachQueues(const QpAttributes& attributes) {
   completionQueues_.detach(attributes.sendCq);
   completionQueues_.detach(attributes.receiveCq);
+  if (namesSharedQueue(attributes)) stages_->sharedQueues.detach(attributes.srq);
 }
 
 CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) {
@@ -119,24 +132,41 @@ CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uin
     toReset(*qp);
     return {};
   }
+  if (transition == QpTransition::kReadyToSendToDrain) {
+    qp->attributes.notifyWhenDrained = attributes.notifyWhenDrained;
+  }
   applyTransition(transition, optionalMask, attributes, qp->attributes);
   qp->attributes.state = stateAfter(transition);
-  if (transition == QpTransition::kInitToReadyToReceive) {
-    qp->responder.expectedPsn = qp->attributes.nextReceivePsn & kPsnMask;
-    stages_->receiveQueue.prefetch(*qp);
-  }
-  if (transition == QpTransition::kReadyToReceiveToReadyToSend) {
-    qp->requester.nextPsn = qp->attributes.nextSendPsn & kPsnMask;
-    qp->requester.retriesLeft = qp->attributes.retryCount;
-    qp->requester.rnrRetriesLeft = qp->attributes.rnrRetry;
-  }
+  enter(*qp, transition);
   return {};
+}
+
+// What a stage has to do at a transition that is no end.
+void QpTable::enter(QueuePair& qp, QpTransition transition) {
+  switch (transition) {
+    case QpTransition::kInitToReadyToReceive:
+      qp.responder.expectedPsn = qp.attributes.nextReceivePsn & kPsnMask;
+      return stages_->receiveQueue.prefetch(qp);
+    case QpTransition::kReadyToReceiveToReadyToSend:
+      qp.requester.nextPsn = qp.attributes.nextSendPsn & kPsnMask;
+      qp.requester.retriesLeft = qp.attributes.retryCount;
+      qp.requester.rnrRetriesLeft = qp.attributes.rnrRetry;
+      return;
+    case QpTransition::kReadyToSendToDrain:
+      return stages_->requester.drain(qp);
+    case QpTransition::kDrainToReadyToSend:
+    case QpTransition::kDrainedToReadyToSend:
+      return stages_->requester.resume(qp);
+    default:
+      return;
+  }
 }
 
 CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
   const QueuePair* qp = const_cast<QpTable*>(this)->find(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   attributes = qp->attributes;
+  if (qp->requester.draining) attributes.state = QpState::kSendQueueDraining;
   attributes.nextSendPsn = qp->requester.nextPsn;
   attributes.nextReceivePsn = qp->responder.expectedPsn;
   attributes.hardwareSendCounter = static_cast<std::uint16_t>(qp->send.fetched);
@@ -163,12 +193,30 @@ CommandResult QpTable::detachMulticast(QpNumber number, const network::Gid& grou
 // ---- errors
 
 void QpTable::toError(QueuePair& qp) {
-  if (qp.inError()) return;
+  if (qp.inError()) return stages_->receiveQueue.lookAgain(qp);
   qp.attributes.state = QpState::kError;
   stages_->responder.stop(qp);
   stages_->requester.flush(qp);
   stages_->sendQueue.resume(qp);  // what is posted but not fetched is flushed as it comes
   stages_->receiveQueue.flush(qp);
+  if (namesSharedQueue(qp.attributes)) raiseLastWqe(qp);
+}
+
+// No entry of the shared queue completes on this queue pair any more (InfiniBand volume 1, 11.6.3.2): said behind the
+// completions that are still on their way.
+void QpTable::raiseLastWqe(const QueuePair& qp) {
+  completionQueues_.whenWritten(qp.number, [this, number = qp.number] {
+    const QueuePair* present = find(number);
+    if (present != nullptr && present->inError()) raise(EventType::kSrqLastWqe, *present);
+  });
+}
+
+// The receive side goes on (InfiniBand volume 1, 10.3.1.6).
+void QpTable::toSendQueueError(QueuePair& qp) {
+  if (qp.flushesSends()) return;
+  qp.attributes.state = QpState::kSendQueueError;
+  stages_->requester.flush(qp);
+  stages_->sendQueue.resume(qp);
 }
 
 void QpTable::toReset(QueuePair& qp) {
@@ -180,7 +228,27 @@ void QpTable::toReset(QueuePair& qp) {
   qp.attributes.state = QpState::kReset;
 }
 
-void QpTable::onRequesterError(QueuePair& qp) { toError(qp); }
+void QpTable::onRequesterError(QueuePair& qp) {
+  if (isReliable(qp.attributes.service)) {
+    toError(qp);
+  } else {
+    toSendQueueError(qp);
+  }
+}
+
+void QpTable::onPostedInError(QueuePair& qp) { stages_->receiveQueue.lookAgain(qp); }
+
+void QpTable::onSendQueueDrained(QueuePair& qp) {
+  if (!qp.attributes.notifyWhenDrained) return;
+  completionQueues_.whenWritten(qp.number, [this, number = qp.number] {
+    const QueuePair* present = find(number);
+    if (present != nullptr && present->attributes.state == QpState::kSendQueueDrain) {
+      raise(EventType::kSqDrained, *present);
+    }
+  });
+}
+
+void QpTable::onCommunicationEstablished(QueuePair& qp) { raise(EventType::kCommunicationEstablished, qp); }
 
 void QpTable::onResponderError(QueuePair& qp, EventType event) {
   toError(qp);

@@ -19,10 +19,11 @@ class Requester;
 class Responder;
 class ReceiveQueueEngine;
 class SendQueueEngine;
+class SrqEngine;
 
 /// Owns the queue pairs; creates, moves through their states, and takes to error what a stage or a completion queue
 /// gave up on.
-class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, public QpFailureSink {
+class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, public QpFailureSink {
  public:
   QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events);
   ~QpTable();
@@ -32,6 +33,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, p
     ReceiveQueueEngine& receiveQueue;
     Requester& requester;
     Responder& responder;
+    SrqEngine& sharedQueues;
   };
   void connect(const Stages& stages);
 
@@ -47,6 +49,9 @@ class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, p
   QueuePair* find(QpNumber number) override;
   void onRequesterError(QueuePair& qp) override;
   void onResponderError(QueuePair& qp, EventType event) override;
+  void onPostedInError(QueuePair& qp) override;
+  void onSendQueueDrained(QueuePair& qp) override;
+  void onCommunicationEstablished(QueuePair& qp) override;
   void onCompletionQueueFailed(QpNumber number) override;
 
   /// Destroys every queue pair without completions (function-level reset).
@@ -60,8 +65,11 @@ class QpTable final : public QpDirectory, public QpLookup, public QpErrorSink, p
   CommandResult check(const QpAttributes& attributes) const;
   CommandResult attachQueues(const QpAttributes& attributes);
   void detachQueues(const QpAttributes& attributes);
+  void enter(QueuePair& qp, QpTransition transition);
   void toError(QueuePair& qp);
+  void toSendQueueError(QueuePair& qp);
   void toReset(QueuePair& qp);
+  void raiseLastWqe(const QueuePair& qp);
   void raise(EventType type, const QueuePair& qp);
 
   const DatapathConfig& config_;

@@ -76,11 +76,15 @@ bool isLegal(QpTransition transition, QpState state) {
     case QpTransition::kReadyToReceiveToReadyToSend:
       return state == QpState::kReadyToReceive;
     case QpTransition::kReadyToSendToReadyToSend:
+    case QpTransition::kReadyToSendToDrain:
       return state == QpState::kReadyToSend;
+    case QpTransition::kDrainToReadyToSend:
+    case QpTransition::kDrainedToReadyToSend:
+    case QpTransition::kDrainToDrain:
+      return state == QpState::kSendQueueDrain;
     case QpTransition::kSendQueueErrorToReadyToSend:
       return state == QpState::kSendQueueError;
     case QpTransition::kToError:
-      return state != QpState::kReset;
     case QpTransition::kToReset:
       return true;
   }
@@ -97,7 +101,12 @@ QpState stateAfter(QpTransition transition) {
     case QpTransition::kReadyToReceiveToReadyToSend:
     case QpTransition::kReadyToSendToReadyToSend:
     case QpTransition::kSendQueueErrorToReadyToSend:
+    case QpTransition::kDrainToReadyToSend:
+    case QpTransition::kDrainedToReadyToSend:
       return QpState::kReadyToSend;
+    case QpTransition::kReadyToSendToDrain:
+    case QpTransition::kDrainToDrain:
+      return QpState::kSendQueueDrain;
     case QpTransition::kToError:
       return QpState::kError;
     case QpTransition::kToReset:

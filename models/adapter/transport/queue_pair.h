@@ -24,8 +24,19 @@ struct QueuePair {
     return attributes.state == QpState::kReadyToReceive || attributes.state == QpState::kReadyToSend ||
            attributes.state == QpState::kSendQueueDrain || attributes.state == QpState::kSendQueueError;
   }
+  /// Whether requests may begin.
   [[nodiscard]] bool maySend() const { return attributes.state == QpState::kReadyToSend; }
+  /// Whether requests that began go on: a send queue that drains finishes them.
+  [[nodiscard]] bool isSending() const { return maySend() || attributes.state == QpState::kSendQueueDrain; }
+  /// Whether requests complete as flushed.
+  [[nodiscard]] bool flushesSends() const { return inError() || attributes.state == QpState::kSendQueueError; }
+  /// Whether send doorbells are listened to.
+  [[nodiscard]] bool takesRequests() const { return isSending() || flushesSends(); }
   [[nodiscard]] bool inError() const { return attributes.state == QpState::kError; }
+  [[nodiscard]] bool usesSharedQueue() const { return attributes.receiveQueueType == RqType::kSrq; }
+  /// The shared queue that it receives from: its own one, or that of the message under way.
+  [[nodiscard]] SrqNumber sharedQueue() const { return isXrc() ? responder.sharedQueue : attributes.srq; }
+  [[nodiscard]] bool isXrc() const { return attributes.service == QpService::kXrc; }
   /// Bytes of the receive queue's part of the buffer; the send queue follows.
   [[nodiscard]] std::uint64_t receiveBytes() const {
     if (attributes.receiveQueueType != RqType::kOwn) return 0;

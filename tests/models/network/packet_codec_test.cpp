@@ -256,7 +256,7 @@ TEST(PacketCodec, LeftOutPayloadGoesAsZeros) {
 TEST(PacketCodec, EveryOperationComesBack) {
   kernel::PayloadPool pool;
   unsigned known = 0;
-  for (const Service service : {Service::kRc, Service::kUc, Service::kUd}) {
+  for (const Service service : {Service::kRc, Service::kUc, Service::kUd, Service::kXrc}) {
     for (unsigned code = 0; code < 32; ++code) {
       for (const LinkLayer layer : {LinkLayer::kInfiniBand, LinkLayer::kRoceV2}) {
         Packet packet = ipv4Packet();
@@ -267,6 +267,7 @@ TEST(PacketCodec, EveryOperationComesBack) {
         packet.dmaLength = 0x1000;
         packet.atomicResult = 0x1122334455667788;
         packet.sourceQp = QpNumber(5);
+        packet.sharedQueue = SrqNumber(0xABCDEF);
         Bytes bytes;
         if (!encode(packet, bytes)) {
           EXPECT_TRUE(bytes.empty());
@@ -280,16 +281,18 @@ TEST(PacketCodec, EveryOperationComesBack) {
         EXPECT_EQ(encoded(back), bytes) << code;
         EXPECT_EQ(back.dmaLength, carriesReth(packet.operation) ? 0x1000U : 0U);
         EXPECT_EQ(back.sourceQp, service == Service::kUd ? QpNumber(5) : QpNumber());
+        const bool namesQueue = service == Service::kXrc && !(code >= 13 && code <= 18);  // a request
+        EXPECT_EQ(back.sharedQueue, namesQueue ? SrqNumber(0xABCDEF) : SrqNumber());
         EXPECT_EQ(back.atomicResult, packet.operation == Operation::kAtomicAcknowledge ? packet.atomicResult : 0);
       }
     }
   }
-  EXPECT_EQ(known, 2U * (23 + 12 + 2));
+  EXPECT_EQ(known, 2U * (23 + 12 + 2 + 23));
 }
 
 TEST(PacketCodec, RefusesServicesItHasNoHeadersFor) {
   Packet packet;
-  packet.service = Service::kXrc;
+  packet.service = Service::kRd;
   Bytes bytes = {1, 2, 3};
   EXPECT_FALSE(encode(packet, bytes));
   EXPECT_TRUE(bytes.empty());
@@ -303,6 +306,20 @@ TEST(PacketCodec, MarksCorruptedPackets) {
   EXPECT_EQ(decode(encoded(packet), LinkLayer::kRoceV2, pool, back), DecodeError::kBadInvariantCrc);
   EXPECT_TRUE(back.corrupted);
   EXPECT_EQ(back.destinationQp, packet.destinationQp);
+}
+
+TEST(PacketCodec, XrcHeaderFollowsTheBaseTransportHeader) {
+  Packet packet = ipv4Packet();
+  packet.service = Service::kXrc;
+  packet.operation = Operation::kSendOnlyImmediate;
+  packet.sharedQueue = SrqNumber(0x010203);
+  packet.immediate = 0x0A0B0C0D;
+  const std::uint32_t length = wireBytes(packet);
+  const Bytes bytes = encoded(packet);
+  const Bytes expected = {0, 1, 2, 3, 0x0A, 0x0B, 0x0C, 0x0D};
+  EXPECT_NE(std::search(bytes.begin(), bytes.end(), expected.begin(), expected.end()), bytes.end());
+  packet.service = Service::kRc;
+  EXPECT_EQ(wireBytes(packet) + 4, length);
 }
 
 }  // namespace

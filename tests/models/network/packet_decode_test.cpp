@@ -95,7 +95,7 @@ TEST(PacketDecode, SaysWhatIsWrong) {
   EXPECT_EQ(edited(8, 0x15), DecodeError::kUnknownOperation) << "RESYNC of a reliable connection";
   EXPECT_EQ(edited(8, 0x2C), DecodeError::kUnknownOperation) << "READ of an unreliable connection";
   EXPECT_EQ(edited(8, 0x61), DecodeError::kUnknownOperation) << "fragment of a datagram";
-  EXPECT_EQ(edited(8, 0xA4), DecodeError::kUnsupportedService) << "XRC";
+  EXPECT_EQ(edited(8, 0x44), DecodeError::kUnsupportedService) << "reliable datagram";
   EXPECT_EQ(edited(8, 0x0C), DecodeError::kUnexpectedPayload) << "READ request with payload";
   EXPECT_EQ(edited(9, 0x61), DecodeError::kBadVersion) << "transport version";
   EXPECT_EQ(edited(20, 0xFF), DecodeError::kBadInvariantCrc);

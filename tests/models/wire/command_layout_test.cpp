@@ -45,6 +45,7 @@ const FieldCase kFields[] = {
     field<CreateQpInput::OptionalMask>("CreateQpInput::OptionalMask", 0x80, 32),
     field<CreateQpInput::UmemId>("CreateQpInput::UmemId", 0x840, 32),
     field<CreateQpInput::UmemValid>("CreateQpInput::UmemValid", 0x860, 1),
+    field<ModifyQpInput::DrainedEvent>("ModifyQpInput::DrainedEvent", 0x40, 1),
     field<ModifyQpInput::Number>("ModifyQpInput::Number", 0x48, 24),
     field<ModifyQpInput::OptionalMask>("ModifyQpInput::OptionalMask", 0x80, 32),
     field<QueryQpOutput::OptionalMask>("QueryQpOutput::OptionalMask", 0x80, 32),

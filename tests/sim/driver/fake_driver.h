@@ -51,6 +51,12 @@ class FakeDriver final : public driver::DriverRole {
   }
   void resizeCq(OwnerId, CqNumber, const adapter::CqAttributes&, driver::Done<int> done) override { done({}); }
   void queryCq(OwnerId, CqNumber, driver::Done<adapter::CqAttributes> done) override { done({}); }
+  void createSrq(OwnerId, const adapter::SrqAttributes&, driver::Done<SrqNumber> done) override {
+    done({{}, SrqNumber(0x20)});
+  }
+  void armSrq(OwnerId, SrqNumber, std::uint16_t, driver::Done<int> done) override { done({}); }
+  void querySrq(OwnerId, SrqNumber, driver::Done<adapter::SrqAttributes> done) override { done({}); }
+  void destroySrq(OwnerId, SrqNumber, driver::Done<int> done) override { done({}); }
   void createQp(OwnerId, const adapter::QpAttributes& attributes, driver::Done<QpNumber> done) override {
     pairs.push_back(attributes);
     done({{}, QpNumber(0x40)});

@@ -108,5 +108,22 @@ TEST(CompletionQueueEntries, RefusesNothingNegativeAndTooMuch) {
   EXPECT_FALSE(completionQueueEntries(INT32_MAX, limits));
 }
 
+TEST(SharedQueueSize, OneEntryStaysFreeAndEachBeginsWithALink) {
+  QueueLimits limits;
+  const auto size = sharedQueueSize({100, 1}, limits);
+  ASSERT_TRUE(size);
+  EXPECT_EQ(size->entries, 128U);
+  EXPECT_EQ(size->maxPosted, 127U);
+  EXPECT_EQ(size->logStride, 5U);
+  EXPECT_EQ(size->maxScatter, 1U);
+  EXPECT_EQ(sharedQueueSize({128, 2}, limits)->entries, 256U);
+  EXPECT_EQ(sharedQueueSize({128, 2}, limits)->maxScatter, 3U);
+  limits.maxSrqEntries = 64;
+  EXPECT_TRUE(sharedQueueSize({63, 31}, limits));
+  EXPECT_FALSE(sharedQueueSize({64, 1}, limits));
+  EXPECT_FALSE(sharedQueueSize({63, 32}, limits));
+  EXPECT_FALSE(sharedQueueSize({0, 1}, limits));
+}
+
 }  // namespace
 }  // namespace hca::driver

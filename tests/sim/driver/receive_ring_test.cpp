@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "sim/driver/shared_receive_ring.h"
+
 namespace hca::driver {
 namespace {
 
@@ -75,6 +77,33 @@ TEST_F(ReceiveRingTest, CounterWrapsAtSixteenBitsAndTheIndexDoesNot) {
   }
   queue.publish();
   EXPECT_EQ(counter_, (Bytes8{0, 0, 0, 2}));
+}
+
+// Case C30: entries are freed in any order and come back in that order.
+TEST_F(ReceiveRingTest, SharedQueueGivesEntriesOutInTheOrderOfTheirReturn) {
+  size_.maxScatter = 1;
+  size_.maxPosted = 3;
+  SharedReceiveRing queue(entries_.data(), counter_.data(), size_);
+  for (std::uint64_t id = 10; id < 13; ++id) ASSERT_EQ(queue.post(request(id)), VerbsError::kNone);
+  EXPECT_EQ(queue.post(request(13)), VerbsError::kNoMemory) << "the last free entry has no successor yet";
+  EXPECT_EQ(queue.post(request(13, 2)), VerbsError::kInvalid);
+  EXPECT_EQ(Bytes8(entries_.begin() + 2, entries_.begin() + 4), (Bytes8{0, 1}));
+  EXPECT_EQ(Bytes8(entries_.begin() + 16, entries_.begin() + 24), (Bytes8{0, 0, 0, 16, 0, 0, 3, 0}));
+  EXPECT_EQ(counter_, (Bytes8{0, 0, 0, 0}));
+  queue.publish();
+  EXPECT_EQ(counter_, (Bytes8{0, 0, 0, 3}));
+  EXPECT_EQ(queue.retire(2).workRequestId, 12U);
+  EXPECT_EQ(queue.retire(0).index, 0U);
+  EXPECT_EQ(entries_[3 * 32 + 3], 2) << "behind the last free entry";
+  EXPECT_EQ(entries_[2 * 32 + 3], 0);
+  EXPECT_EQ(queue.outstanding(), 1U);
+  ASSERT_EQ(queue.post(request(20)), VerbsError::kNone);  // place 3
+  ASSERT_EQ(queue.post(request(21)), VerbsError::kNone);  // place 2
+  EXPECT_EQ(queue.post(request(22)), VerbsError::kNoMemory);
+  EXPECT_EQ(queue.lastIndex(), 4U);
+  EXPECT_EQ(queue.retire(2).workRequestId, 21U);
+  EXPECT_EQ(queue.retire(3).workRequestId, 20U);
+  EXPECT_EQ(queue.retire(1).workRequestId, 11U);
 }
 
 }  // namespace

@@ -189,5 +189,144 @@ TEST_F(Datagrams, CanOnlySend) {
   EXPECT_EQ(verbs_.left.post(pair_.left.handle, write).error, VerbsError::kInvalid);
 }
 
+/// Two queue pairs whose right sides share a receive queue of 7.
+class Shared : public testing::Test {
+ protected:
+  Shared() {
+    verbs_.right.client().onAsyncEvent(
+        [this](std::uint8_t type, std::uint32_t object) { events_.emplace_back(type, object); });
+    for (auto& pair : pairs_) {
+      pair = connectPair(verbs_.left, verbs_.leftCq.handle, verbs_.right, verbs_.rightCq.handle, {}, 64, QpType::kRc,
+                         srq_.handle);
+    }
+  }
+  void send(std::size_t which, std::uint64_t id = 0) {
+    verbs_.left.post(pairs_[which].left.handle, verbs_.left.request(SendOpcode::kSend, id));
+    verbs_.settle();
+  }
+  std::vector<std::uint64_t> received() {
+    std::vector<std::uint64_t> ids;
+    for (const auto& completion : verbs_.right.poll(verbs_.rightCq.handle)) {
+      EXPECT_EQ(completion.status, WcStatus::kSuccess);
+      ids.push_back(completion.workRequestId);
+    }
+    return ids;
+  }
+
+  VerbsPair verbs_;
+  driver::SrqCreated srq_ = verbs_.right.createSrq(5);
+  ConnectedPair pairs_[2];
+  std::vector<std::pair<unsigned, std::uint32_t>> events_;
+};
+
+TEST_F(Shared, ReceivesServeWhoeverComesFirst) {
+  ASSERT_EQ(srq_.error, VerbsError::kNone);
+  EXPECT_EQ(srq_.maxWr, 7U);
+  for (std::uint64_t id = 100; id < 107; ++id) {
+    ASSERT_EQ(verbs_.right.postSrqReceive(srq_.handle, id).error, VerbsError::kNone);
+  }
+  EXPECT_EQ(verbs_.right.postSrqReceive(srq_.handle, 107).error, VerbsError::kNoMemory);
+  EXPECT_EQ(verbs_.right.postReceive(pairs_[0].right.handle, 1).error, VerbsError::kInvalid) << "it has no queue";
+  for (const std::size_t which : {1U, 0U, 0U, 1U}) send(which);
+  EXPECT_EQ(received(), (std::vector<std::uint64_t>{100, 101, 102, 103}));
+  // Ten rounds of the ring.
+  for (std::uint64_t id = 107; id < 187; ++id) {
+    ASSERT_EQ(verbs_.right.postSrqReceive(srq_.handle, id).error, VerbsError::kNone);
+    send(id % 2);
+    ASSERT_EQ(received(), std::vector<std::uint64_t>{id - 3});
+  }
+}
+
+TEST_F(Shared, LimitEventNamesTheQueue) {
+  for (std::uint64_t id = 0; id < 4; ++id) verbs_.right.postSrqReceive(srq_.handle, id);
+  EXPECT_EQ(verbs_.right.modifySrq(srq_.handle, 8), VerbsError::kInvalid);
+  EXPECT_EQ(verbs_.right.modifySrq(srq_.handle, 3), VerbsError::kNone);
+  send(0);
+  EXPECT_TRUE(events_.empty());
+  send(1);
+  ASSERT_EQ(events_.size(), 1U);
+  EXPECT_EQ(events_[0], (std::pair<unsigned, std::uint32_t>{0x14, srq_.number.value()}));
+  send(0);
+  EXPECT_EQ(events_.size(), 1U);
+}
+
+TEST_F(Shared, LastReceiveIsCompleteBeforeItsEvent) {
+  for (std::uint64_t id = 0; id < 7; ++id) verbs_.right.postSrqReceive(srq_.handle, id);
+  verbs_.left.post(pairs_[0].left.handle, verbs_.left.request(SendOpcode::kSend, 1));
+  EXPECT_EQ(verbs_.right.modifyToError(pairs_[0].right.handle), VerbsError::kNone);
+  verbs_.settle();
+  ASSERT_EQ(events_.size(), 1U);
+  EXPECT_EQ(events_[0], (std::pair<unsigned, std::uint32_t>{0x13, pairs_[0].right.number.value()}));
+  EXPECT_EQ(received(), std::vector<std::uint64_t>{0});
+  send(1);
+  EXPECT_EQ(received(), std::vector<std::uint64_t>{1}) << "the others are still there";
+}
+
+TEST_F(Shared, DestroyedAfterItsQueuePairsAlone) {
+  verbs_.right.postSrqReceive(srq_.handle, 1);
+  send(0);
+  EXPECT_EQ(verbs_.right.destroySrq(srq_.handle), VerbsError::kBusy);
+  EXPECT_EQ(verbs_.right.destroyQp(pairs_[0].right.handle), VerbsError::kNone);
+  EXPECT_TRUE(received().empty()) << "dropped with their queue pair";
+  // The dropped completion's entry is free again.
+  for (std::uint64_t id = 0; id < 7; ++id) {
+    EXPECT_EQ(verbs_.right.postSrqReceive(srq_.handle, id).error, VerbsError::kNone);
+  }
+  EXPECT_EQ(verbs_.right.destroySrq(srq_.handle), VerbsError::kBusy);
+  EXPECT_EQ(verbs_.right.destroyQp(pairs_[1].right.handle), VerbsError::kNone);
+  EXPECT_EQ(verbs_.right.destroySrq(srq_.handle), VerbsError::kNone);
+  EXPECT_EQ(verbs_.right.destroySrq(srq_.handle), VerbsError::kInvalid);
+  EXPECT_EQ(verbs_.hosts.driver(1).objects(driver::ObjectKind::kSrq), 0U);
+}
+
+TEST_F(Shared, GoesWithItsOwner) {
+  bool released = false;
+  verbs_.hosts.driver(1).releaseOwner(verbs_.right.client().owner(), [&] { released = true; });
+  verbs_.hosts.runFor(milliseconds(10));
+  EXPECT_TRUE(released);
+  EXPECT_EQ(verbs_.hosts.driver(1).objects(driver::ObjectKind::kSrq), 0U);
+}
+
+// Case C41.
+TEST(Transport, PostsInErrorAreFlushedInOrderTheBeaconLast) {
+  VerbsPair verbs;
+  for (std::uint64_t id = 0; id < 5; ++id) {  // nobody receives them
+    verbs.left.post(verbs.pair.left.handle, verbs.left.request(SendOpcode::kSend, id));
+  }
+  for (std::uint64_t id = 100; id < 108; ++id) verbs.left.postReceive(verbs.pair.left.handle, id);
+  EXPECT_EQ(verbs.left.modifyToError(verbs.pair.left.handle), VerbsError::kNone);
+  EXPECT_EQ(verbs.left.post(verbs.pair.left.handle, verbs.left.request(SendOpcode::kSend, 5)).accepted, 1U);
+  EXPECT_EQ(verbs.left.postReceive(verbs.pair.left.handle, 108).accepted, 1U);
+  verbs.settle();
+  std::vector<std::uint64_t> sends, receives;
+  for (const auto& completion : verbs.left.poll(verbs.leftCq.handle)) {
+    EXPECT_EQ(completion.status, WcStatus::kFlushed);
+    (completion.workRequestId < 100 ? sends : receives).push_back(completion.workRequestId);
+  }
+  EXPECT_EQ(sends, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(receives, (std::vector<std::uint64_t>{100, 101, 102, 103, 104, 105, 106, 107, 108}));
+}
+
+TEST(Transport, NothingCompletesAfterAReset) {
+  // Entries take 100 us to be written: a command overtakes them.
+  VerbsPair verbs([](config::Config& config) { config.allHosts.adapter.completion.cqeWriteCycles = Cycles(100'000); });
+  const auto write = towards(verbs.right, verbs.left.request(SendOpcode::kWrite, 1));
+  verbs.left.post(verbs.pair.left.handle, write);
+  verbs.hosts.runFor(microseconds(200));
+  EXPECT_EQ(verbs.left.poll(verbs.leftCq.handle).size(), 1U);
+  verbs.left.post(verbs.pair.left.handle, write);
+  verbs.hosts.runFor(microseconds(20));
+  bool reset = false;
+  verbs.hosts.driver(0).modifyQp(verbs.left.client().owner(), verbs.pair.left.number, adapter::QpTransition::kToReset,
+                                 0, {}, [&](const driver::Answer<int>& answer) {
+                                   EXPECT_TRUE(answer.ok());
+                                   EXPECT_TRUE(verbs.left.poll(verbs.leftCq.handle).empty());
+                                   reset = true;
+                                 });
+  verbs.hosts.runFor(milliseconds(1));
+  EXPECT_TRUE(reset);
+  EXPECT_TRUE(verbs.left.poll(verbs.leftCq.handle).empty());
+}
+
 }  // namespace
 }  // namespace hca::test

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tests/sim/driver/two_hosts.h"
@@ -46,13 +47,30 @@ class BlockingThread {
     return await<driver::VerbsError>([&](auto done) { client_.destroyCq(cq, done); });
   }
   driver::QpCreated createQp(driver::CqHandle sends, driver::CqHandle receives, std::uint32_t depth = 64,
-                             driver::QpType type = driver::QpType::kRc) {
+                             driver::QpType type = driver::QpType::kRc,
+                             std::optional<driver::SrqHandle> srq = std::nullopt) {
     driver::QpRequest request;
     request.type = type;
+    request.srq = srq;
     request.maxSendWr = depth;
     request.maxReceiveWr = depth;
     request.maxInline = 60;
     return await<driver::QpCreated>([&](auto done) { client_.createQp(request, sends, receives, done); });
+  }
+  driver::SrqCreated createSrq(std::uint32_t maxWr, std::uint32_t maxSge = 1) {
+    return await<driver::SrqCreated>([&](auto done) { client_.createSrq({maxWr, maxSge}, done); });
+  }
+  driver::VerbsError modifySrq(driver::SrqHandle srq, std::uint32_t limit) {
+    return await<driver::VerbsError>([&](auto done) { client_.modifySrq(srq, limit, done); });
+  }
+  driver::VerbsError destroySrq(driver::SrqHandle srq) {
+    return await<driver::VerbsError>([&](auto done) { client_.destroySrq(srq, done); });
+  }
+  driver::PostResult postSrqReceive(driver::SrqHandle srq, std::uint64_t id, std::uint32_t length = 64) {
+    driver::ReceiveWorkRequest request;
+    request.workRequestId = id;
+    request.scatterGather.push_back({buffer_, length, region_.localKey});
+    return client_.postSrqReceive(srq, {request});
   }
   driver::VerbsError destroyQp(driver::QpHandle qp) {
     return await<driver::VerbsError>([&](auto done) { client_.destroyQp(qp, done); });
@@ -120,13 +138,15 @@ struct ConnectedPair {
   driver::QpCreated left, right;
 };
 
-/// Connects a new queue pair; each side completes into the one queue given.
+/// Connects a new queue pair; each side completes into the one queue given. The right one may receive from a shared
+/// queue.
 inline ConnectedPair connectPair(BlockingThread& left, driver::CqHandle leftCq, BlockingThread& right,
                                  driver::CqHandle rightCq, const driver::ConnectionAttributes& attributes = {},
-                                 std::uint32_t depth = 64, driver::QpType type = driver::QpType::kRc) {
+                                 std::uint32_t depth = 64, driver::QpType type = driver::QpType::kRc,
+                                 std::optional<driver::SrqHandle> rightSrq = std::nullopt) {
   ConnectedPair pair;
   pair.left = left.createQp(leftCq, leftCq, depth, type);
-  pair.right = right.createQp(rightCq, rightCq, depth, type);
+  pair.right = right.createQp(rightCq, rightCq, depth, type, rightSrq);
   EXPECT_EQ(pair.left.error, driver::VerbsError::kNone);
   EXPECT_EQ(pair.right.error, driver::VerbsError::kNone);
   EXPECT_EQ(right.connect(pair.right.handle, left.client().lid(), pair.left.number, attributes),

@@ -134,5 +134,16 @@ TEST(FlowRules, RaceNeedsCompletionsEventsAndACount) {
   EXPECT_EQ(firstKey(config), "iters");
 }
 
+TEST(FlowRules, SharedReceivesAreForBandwidthThatReceives) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.srq = true;
+  EXPECT_EQ(firstKey(config), "");
+  config.verb = FlowVerb::kWrite;
+  EXPECT_EQ(firstKey(config), "srq");
+  config = flow(FlowKind::kLatency);
+  config.srq = true;
+  EXPECT_EQ(firstKey(config), "srq");
+}
+
 }  // namespace
 }  // namespace hca::sim

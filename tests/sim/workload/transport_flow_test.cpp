@@ -213,5 +213,27 @@ TEST(TransportFlow, RoceGoesThroughTheSwitch) {
   expectClean(run);
 }
 
+// Fewer receives than requests that may be under way: the queue runs empty now and then.
+TEST(TransportFlow, QueuePairsShareOneReceiveQueue) {
+  FlowRun run;
+  for (const FlowVerb verb : {FlowVerb::kSend, FlowVerb::kSendImmediate, FlowVerb::kWriteImmediate}) {
+    for (const bool sharedCq : {true, false}) {
+      FlowConfig flow = makeFlow(FlowKind::kBandwidth, verb, 5000);
+      flow.qps = 4;
+      flow.srq = true;
+      flow.rx_depth = 100;
+      flow.shared_cq = sharedCq;
+      flow.min_rnr_timer = 1;
+      append(run, flow);
+    }
+  }
+  FlowConfig datagrams = makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 64, FlowTransport::kUd);
+  datagrams.qps = 3;
+  datagrams.srq = true;
+  append(run, datagrams);
+  ASSERT_TRUE(run.run()) << run.problem();
+  expectClean(run);
+}
+
 }  // namespace
 }  // namespace hca::test

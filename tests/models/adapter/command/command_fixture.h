@@ -234,12 +234,13 @@ class CommandFixture : public testing::Test {
   FakeEqs eqs_;
   FakeCqs cqs_;
   FakeQps qps_;
+  FakeSrqs srqs_;
   FakeEvents events_;
   CommandProcessor processor_{context_,
                               config_,
                               identity(),
                               AdapterCapabilities{},
-                              CommandTargets{pds_, uars_, mkeys_, eqs_, cqs_, qps_},
+                              CommandTargets{pds_, uars_, mkeys_, eqs_, cqs_, qps_, srqs_},
                               events_,
                               kernel::ClockDomain(Hertz(156'250'000))};
   BusAddress queue_ = memory_.allocate();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -229,7 +230,7 @@ class FakeCqs final : public CqDirectory {
 class FakeQps final : public QpDirectory {
  public:
   CommandResult create(const QpAttributes& attributes, QpNumber& number) override {
-    if (attributes.service != QpService::kRc) {
+    if (attributes.service != QpService::kRc && attributes.service != QpService::kXrc) {
       return {CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported};
     }
     if (table.size() >= 1000) return {CommandStatus::kNoResources, Syndrome::kQpLimit};
@@ -272,6 +273,44 @@ class FakeQps final : public QpDirectory {
  private:
   static CommandResult unknown() { return {CommandStatus::kBadResource, Syndrome::kUnknownQp}; }
   std::uint32_t next_ = 0x100;
+};
+
+class FakeSrqs final : public SrqDirectory {
+ public:
+  CommandResult create(const SrqAttributes& attributes, SrqNumber& number) override {
+    if (attributes.logSize > 15) return {CommandStatus::kBadParameter, Syndrome::kSrqSizeOutOfRange};
+    if (table.size() >= 1000) return {CommandStatus::kNoResources, Syndrome::kSrqLimit};
+    number = SrqNumber(next_++ & 0xFFFFFF);
+    table[number] = attributes;
+    return {};
+  }
+  CommandResult destroy(SrqKind kind, SrqNumber number) override {
+    if (!has(kind, number)) return unknown();
+    if (inUse.count(number) != 0) return {CommandStatus::kResourceBusy, Syndrome::kSrqInUse};
+    table.erase(number);
+    return {};
+  }
+  CommandResult query(SrqKind kind, SrqNumber number, SrqAttributes& attributes) const override {
+    if (!has(kind, number)) return unknown();
+    attributes = table.at(number);
+    return {};
+  }
+  CommandResult arm(SrqKind kind, SrqNumber number, std::uint16_t limit) override {
+    if (!has(kind, number)) return unknown();
+    table[number].limit = limit;
+    return {};
+  }
+
+  std::map<SrqNumber, SrqAttributes> table;
+  std::set<SrqNumber> inUse;
+
+ private:
+  [[nodiscard]] bool has(SrqKind kind, SrqNumber number) const {
+    const auto found = table.find(number);
+    return found != table.end() && found->second.kind == kind;
+  }
+  static CommandResult unknown() { return {CommandStatus::kBadResource, Syndrome::kUnknownSrq}; }
+  std::uint32_t next_ = 0x40;
 };
 
 class FakeEvents final : public EventPort {

@@ -26,6 +26,7 @@ namespace hca::adapter::test {
 class PlainTranslator final : public Translator {
  public:
   Translation translate(const AccessRequest& request, std::vector<Segment>& segments) override {
+    lastDomain = request.pd;
     if (request.key.value() != kKey) return keys.translate(request, segments);
     Translation result;
     if (request.length == 0) return result;
@@ -47,6 +48,7 @@ class PlainTranslator final : public Translator {
   PdTable pds{1};
   CachePort cache;
   MkeyTable keys{config, pds, cache};
+  PdNumber lastDomain;
 };
 
 class Completions final : public CompletionPort, public CqDirectory {
@@ -110,7 +112,8 @@ struct Side {
         loopback(context, config),
         memoryOperations(context, config, translator, translator.keys, table),
         requester(context, config, {egress, translator, completions, table, table, routes, memoryOperations}),
-        receiveQueue(context, config, table, completions),
+        sharedQueues(context, config, completions, events, table),
+        receiveQueue(context, config, table, completions, sharedQueues),
         responses(context, egress, translator, table, routes),
         atomics(context),
         responder(context, {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys}),
@@ -118,7 +121,7 @@ struct Side {
         dispatcher(calendar, {table, requester, responder, cache, table.groups()}, 0xFFFF) {
     egress.connect(wire, loopback, table.groups());
     loopback.connect(dispatcher);
-    table.connect({sendQueue, receiveQueue, requester, responder});
+    table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
   }
   observe::Probes probes;
   kernel::PayloadPool pool;
@@ -136,6 +139,7 @@ struct Side {
   Loopback loopback;
   MemoryOperationUnit memoryOperations;
   Requester requester;
+  SrqEngine sharedQueues;
   ReceiveQueueEngine receiveQueue;
   ResponseEngine responses;
   AtomicUnit atomics;

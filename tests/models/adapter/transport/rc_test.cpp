@@ -384,5 +384,23 @@ TEST(QpTable, RefusesWhatIsWrong) {
   EXPECT_EQ(pair.a.table.modify(pair.qpA, QpTransition::kResetToInit, 0, {}).status, CommandStatus::kBadQpState);
 }
 
+TEST(Rc, ReceiveOfAMessageUnderWayIsFlushedFirst) {
+  RcPair pair;
+  for (int i = 0; i < 3; ++i) pair.postReceive(1024);
+  Options options;
+  options.opcode = 0x0A;
+  pair.a.wire.filter = [](network::Packet& packet) { return packet.operation == network::Operation::kSendFirst; };
+  pair.post(600, options);
+  pair.run(microseconds(3));
+  EXPECT_TRUE(pair.b.table.modify(pair.qpB, QpTransition::kToError, 0, {}).ok());
+  pair.run();
+  const auto& records = pair.b.completions.records;
+  ASSERT_EQ(records.size(), 3u);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    EXPECT_EQ(records[i].syndrome, CqeSyndrome::kWorkRequestFlushed);
+    EXPECT_EQ(records[i].wqeCounter, i);
+  }
+}
+
 }  // namespace
 }  // namespace hca::adapter::test

@@ -1,0 +1,136 @@
+// Shared receive queues: basic ones, those of XRC, and receive memory pools, which is what the stock driver makes of a
+// basic one (Linux drivers/infiniband/hw/mlx5/srq_cmd.c, create_srq_split).
+#include "models/adapter/command/command_handlers.h"
+#include "models/adapter/command/context_codec.h"
+#include "models/adapter/command/page_words.h"
+#include "models/wire/queue_commands.h"
+
+namespace hca::adapter::commands {
+namespace {
+
+using wire::ArmSrqInput;
+using wire::CommandOpcode;
+using wire::CreateRmpInput;
+using wire::CreateSrqInput;
+using wire::ModifyRmpInput;
+using wire::ObjectCommand;
+
+SrqKind kindOf(const CommandCall& call) {
+  switch (wire::CommandInput::opcode(call.input)) {
+    case CommandOpcode::kCreateXrcSrq:
+    case CommandOpcode::kDestroyXrcSrq:
+    case CommandOpcode::kQueryXrcSrq:
+    case CommandOpcode::kArmXrcSrq:
+      return SrqKind::kXrc;
+    case CommandOpcode::kDestroyRmp:
+      return SrqKind::kMemoryPool;
+    default:
+      return SrqKind::kBasic;
+  }
+}
+
+/// Takes the protection domain and, of an XRC queue, the XRC domain that it refers to; all or none.
+CommandResult holdReferences(CommandDevice& device, const SrqAttributes& srq) {
+  if (!device.targets.pds.hold(srq.pd)) return {CommandStatus::kBadResource, Syndrome::kSrqPdUnknown};
+  if (srq.kind != SrqKind::kXrc || device.xrcds.hold(srq.domain)) return {};
+  device.targets.pds.drop(srq.pd);
+  return {CommandStatus::kBadResource, Syndrome::kSrqDomainUnknown};
+}
+
+void dropReferences(CommandDevice& device, const SrqAttributes& srq) {
+  device.targets.pds.drop(srq.pd);
+  if (srq.kind == SrqKind::kXrc) device.xrcds.drop(srq.domain);
+}
+
+CommandResult create(CommandDevice& device, const CommandCall& call, const SrqAttributes& srq) {
+  call.note("pd", srq.pd.value());
+  call.note("log_size", srq.logSize);
+  call.note("log_stride", srq.logStride);
+  if (const CommandResult result = holdReferences(device, srq); !result.ok()) return result;
+  SrqNumber number;
+  if (const CommandResult result = device.targets.srqs.create(srq, number); !result.ok()) {
+    dropReferences(device, srq);
+    return result;
+  }
+  ObjectCommand::Number::set(call.output, number.value());
+  call.note("srqn", number.value());
+  return {};
+}
+
+}  // namespace
+
+CommandResult createSrq(CommandDevice& device, const CommandCall& call) {
+  SrqAttributes srq = decodeSrqContext(CreateSrqInput::Context::view(call.input));
+  srq.kind = kindOf(call);
+  if (srq.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kSrqPagesWrong};
+  srq.buffer.pages = readPages<CreateSrqInput::Pages>(call.input);
+  if (srq.kind == SrqKind::kXrc) {
+    call.note("xrcd", srq.domain.value());
+    call.note("cqn", srq.cq.value());
+  }
+  return create(device, call, srq);
+}
+
+CommandResult createRmp(CommandDevice& device, const CommandCall& call) {
+  SrqAttributes srq = decodeRmpContext(CreateRmpInput::Context::view(call.input));
+  if (srq.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kSrqPagesWrong};
+  srq.buffer.pages = readPages<CreateRmpInput::Pages>(call.input);
+  return create(device, call, srq);
+}
+
+CommandResult destroySrq(CommandDevice& device, const CommandCall& call) {
+  const SrqNumber number(ObjectCommand::Number::get(call.input));
+  const SrqKind kind = kindOf(call);
+  call.note("srqn", number.value());
+  SrqAttributes srq;
+  if (const CommandResult result = device.targets.srqs.query(kind, number, srq); !result.ok()) return result;
+  if (const CommandResult result = device.targets.srqs.destroy(kind, number); !result.ok()) return result;
+  dropReferences(device, srq);
+  return {};
+}
+
+CommandResult querySrq(CommandDevice& device, const CommandCall& call) {
+  const SrqNumber number(ObjectCommand::Number::get(call.input));
+  call.note("srqn", number.value());
+  SrqAttributes srq;
+  if (const CommandResult result = device.targets.srqs.query(kindOf(call), number, srq); !result.ok()) return result;
+  encodeSrqContext(srq, wire::QuerySrqOutput::Context::mutableView(call.output));
+  return {};
+}
+
+CommandResult queryRmp(CommandDevice& device, const CommandCall& call) {
+  const SrqNumber number(ObjectCommand::Number::get(call.input));
+  call.note("rmpn", number.value());
+  SrqAttributes srq;
+  const CommandResult result = device.targets.srqs.query(SrqKind::kMemoryPool, number, srq);
+  if (!result.ok()) return result;
+  encodeRmpContext(srq, wire::QueryRmpOutput::Context::mutableView(call.output));
+  return {};
+}
+
+CommandResult armSrq(CommandDevice& device, const CommandCall& call) {
+  const SrqNumber number(ArmSrqInput::Number::get(call.input));
+  const auto limit = static_cast<std::uint16_t>(ArmSrqInput::LowWaterMark::get(call.input));
+  call.note("srqn", number.value());
+  call.note("lwm", limit);
+  if (call.modifier() != ArmSrqInput::kSharedReceiveQueue) {
+    return {CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier};
+  }
+  return device.targets.srqs.arm(kindOf(call), number, limit);
+}
+
+CommandResult modifyRmp(CommandDevice& device, const CommandCall& call) {
+  const SrqNumber number(ModifyRmpInput::Number::get(call.input));
+  const SrqAttributes wanted = decodeRmpContext(ModifyRmpInput::Context::view(call.input));
+  call.note("rmpn", number.value());
+  call.note("lwm", wanted.limit);
+  if (ModifyRmpInput::State::get(call.input) != wire::ReceiveMemoryPoolContext::kReady) {
+    return {CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier};
+  }
+  if (ModifyRmpInput::Mask::get(call.input) != ModifyRmpInput::kSelectLowWaterMark) {
+    return {CommandStatus::kBadParameter, Syndrome::kUnknownFieldSelect};
+  }
+  return device.targets.srqs.arm(SrqKind::kMemoryPool, number, wanted.limit);
+}
+
+}  // namespace hca::adapter::commands
