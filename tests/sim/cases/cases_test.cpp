@@ -390,5 +390,26 @@ TEST(Cases, C40_SilenceEndsAsRetryExceededAndFlushesTheRestInOrder) {
           {10, WcStatus::kFlushed}, {11, WcStatus::kFlushed}, {12, WcStatus::kFlushed}, {13, WcStatus::kFlushed}}));
 }
 
+TEST(Cases, C41_WhatIsPostedInErrorIsFlushedBehindTheRest) {
+  VerbsPair verbs;
+  const driver::QpHandle qp = verbs.pair.left.handle;
+  for (std::uint64_t id = 10; id < 18; ++id) verbs.left.postReceive(qp, id);
+  for (std::uint64_t id = 0; id < 5; ++id) verbs.left.post(qp, verbs.left.request(SendOpcode::kSend, id));
+  verbs.settle();  // the sends wait for receives
+  ASSERT_EQ(verbs.left.modifyToError(qp), VerbsError::kNone);
+  ASSERT_EQ(verbs.left.post(qp, verbs.left.request(SendOpcode::kSend, 5)).error, VerbsError::kNone);
+  ASSERT_EQ(verbs.left.postReceive(qp, 18).error, VerbsError::kNone);
+  verbs.settle();
+  Statuses sends, receives;
+  for (const auto& completion : statuses(verbs.left.poll(verbs.leftCq.handle))) {
+    (completion.first < 10 ? sends : receives).push_back(completion);
+  }
+  Statuses expectedSends, expectedReceives;
+  for (std::uint64_t id = 0; id <= 5; ++id) expectedSends.emplace_back(id, WcStatus::kFlushed);
+  for (std::uint64_t id = 10; id <= 18; ++id) expectedReceives.emplace_back(id, WcStatus::kFlushed);
+  EXPECT_EQ(sends, expectedSends);
+  EXPECT_EQ(receives, expectedReceives);
+}
+
 }  // namespace
 }  // namespace hca::test
