@@ -148,7 +148,7 @@ void RandomDriver::createKick(Host& host) {
   host.kick =
       await<driver::QpCreated>([&](auto done) { client.createQp(request, queue.handle(), queue.handle(), done); });
   const auto connected = await<VerbsError>([&](auto done) {
-    client.connect(host.kick.handle, {client.lid(), QpNumber(1), 0, 0}, {}, done);
+    client.connect(host.kick.handle, {client.lid(), {}, QpNumber(1), 0, 0}, {}, done);
   });
   const auto failed = await<VerbsError>([&](auto done) { client.modifyToError(host.kick.handle, done); });
   if (connected != VerbsError::kNone || failed != VerbsError::kNone) fail("a queue pair can't be taken to error");
@@ -224,7 +224,7 @@ void RandomDriver::startSide(Side& side) {
 void RandomDriver::connect(Connection& connection, std::uint32_t index) {
   Side& side = connection.sides[index];
   const Side& peer = peerOf(side);
-  const driver::QpPeer address{peer.host->client->lid(), peer.qp.number, peer.firstPsn, side.firstPsn};
+  const driver::QpPeer address{peer.host->client->lid(), {}, peer.qp.number, peer.firstPsn, side.firstPsn};
   side.host->client->connect(side.qp.handle, address, connection.attributes,
                              [this, &connection, index](VerbsError error) {
                                if (error != VerbsError::kNone) return fail("a queue pair doesn't connect");
