@@ -95,6 +95,7 @@ struct CompletionEvent {
   std::uint8_t opcode = 0;          ///< driver::WcOpcode
   std::uint8_t status = 0;          ///< ibv_wc_status
   std::uint32_t bytes = 0;
+  QpNumber qp;  ///< where it completed; a request of a shared receive queue doesn't say
 };
 
 /// An asynchronous event (error or state change) raised by an adapter. `type` is the EQE type.

@@ -205,7 +205,8 @@ void ThreadClient::reportCompletion(const ClientCq& cq, const observe::WorkReque
                                     completion.workRequestId,
                                     static_cast<std::uint8_t>(completion.opcode),
                                     static_cast<std::uint8_t>(completion.status),
-                                    completion.byteLength};
+                                    completion.byteLength,
+                                    completion.qp};
   });
 }
 

@@ -18,13 +18,13 @@ void CompletionRecorder::onPosted(const observe::StageEvent& event) {
 
 void CompletionRecorder::onCompletion(const observe::CompletionEvent& event) {
   constexpr Time kUnknown = picoseconds(-1);
-  const QueuePair qp{event.request.host, event.request.qp};
+  const QueuePair qp{event.request.host, event.qp};
   report::CompletionRow row;
   row.time = event.time;
   row.flow = flows_[qp];
   row.host = event.request.host;
   row.cq = event.cq;
-  row.qp = event.request.qp;
+  row.qp = event.qp;
   row.workRequestId = event.workRequestId;
   row.opcode = driver::name(static_cast<driver::WcOpcode>(event.opcode));
   row.status = driver::name(static_cast<driver::WcStatus>(event.status));

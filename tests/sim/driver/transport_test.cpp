@@ -220,6 +220,10 @@ class Shared : public testing::Test {
 };
 
 TEST_F(Shared, ReceivesServeWhoeverComesFirst) {
+  std::vector<observe::CompletionEvent> observed;
+  verbs_.hosts.system().probes().completion.attach([&](const observe::CompletionEvent& event) {
+    if (event.request.queue == observe::WorkQueue::kSharedReceive) observed.push_back(event);
+  });
   ASSERT_EQ(srq_.error, VerbsError::kNone);
   EXPECT_EQ(srq_.maxWr, 7U);
   for (std::uint64_t id = 100; id < 107; ++id) {
@@ -229,6 +233,12 @@ TEST_F(Shared, ReceivesServeWhoeverComesFirst) {
   EXPECT_EQ(verbs_.right.postReceive(pairs_[0].right.handle, 1).error, VerbsError::kInvalid) << "it has no queue";
   for (const std::size_t which : {1U, 0U, 0U, 1U}) send(which);
   EXPECT_EQ(received(), (std::vector<std::uint64_t>{100, 101, 102, 103}));
+  ASSERT_EQ(observed.size(), 4U);
+  for (std::size_t i = 0; i < observed.size(); ++i) {
+    EXPECT_EQ(observed[i].request.index, i);
+    EXPECT_EQ(observed[i].request.qp.value(), srq_.number.value());
+    EXPECT_EQ(observed[i].qp, pairs_[i == 0 || i == 3 ? 1 : 0].right.number);
+  }
   // Ten rounds of the ring.
   for (std::uint64_t id = 107; id < 187; ++id) {
     ASSERT_EQ(verbs_.right.postSrqReceive(srq_.handle, id).error, VerbsError::kNone);

@@ -23,7 +23,8 @@ class CompletionRecorderTest : public testing::Test {
                                       100 + index,
                                       static_cast<std::uint8_t>(driver::WcOpcode::kWrite),
                                       static_cast<std::uint8_t>(driver::WcStatus::kSuccess),
-                                      64};
+                                      64,
+                                      QpNumber(65)};
     });
   }
   observe::Probes probes;
@@ -56,6 +57,21 @@ TEST_F(CompletionRecorderTest, RetiresWhatIsUnsignaled) {
   complete(2500, observe::WorkQueue::kSend, 1);
   complete(3000, observe::WorkQueue::kSend, 0);
   EXPECT_EQ(stream.str().substr(stream.str().rfind("3000.000")), "3000.000,,0,129,65,100,RDMA_WRITE,SUCCESS,64,,\n");
+}
+
+TEST_F(CompletionRecorderTest, NamesTheQueuePairThatASharedReceiveServed) {
+  recorder.describe(kHost, QpNumber(65), "mine");
+  probes.completion.fire([] {
+    return observe::CompletionEvent{nanoseconds(5),
+                                    {kHost, kAdapter, QpNumber(2), observe::WorkQueue::kSharedReceive, 9},
+                                    kCq,
+                                    7,
+                                    static_cast<std::uint8_t>(driver::WcOpcode::kReceive),
+                                    static_cast<std::uint8_t>(driver::WcStatus::kSuccess),
+                                    64,
+                                    QpNumber(65)};
+  });
+  EXPECT_EQ(stream.str(), std::string(kHeader) + "5.000,mine,1,129,65,7,RECV,SUCCESS,64,,\n");
 }
 
 }  // namespace
