@@ -159,7 +159,7 @@ void EgressPipeline::transmit(Slot& slot) {
   if (slot.listener != nullptr) slot.listener->onPacketSent(*slot.qp, psn, ackRequest, lastBit);
 }
 
-Time EgressPipeline::route(network::Packet packet) {
+Time EgressPipeline::route(network::Packet&& packet) {
   if (routes_.leadsBack(packet.route)) return loopback_->transmit(std::move(packet));
   const bool hasMembersHere =
       network::isMulticast(packet.route) && groups_->members(packet.route.destinationGid) != nullptr;

@@ -91,7 +91,7 @@ class EgressPipeline final : private pcie::DmaClient, private CacheClient {
   void gather(std::uint32_t index, const std::vector<Segment>& segments);
   void drain(EgressQueue& queue);
   void transmit(Slot& slot);
-  Time route(network::Packet packet);
+  Time route(network::Packet&& packet);
   void free(std::uint32_t index);
   void releaseLeft();
 
