@@ -27,6 +27,11 @@ foreach(package Boost::program_options spdlog::spdlog)
     $<TARGET_PROPERTY:${package},INTERFACE_COMPILE_DEFINITIONS>)
 endforeach()
 
+# Sanitizers double the time that sim/ takes to compile optimised, and it is not where tests spend their time.
+if(HCASIM_SANITIZE)
+  target_compile_options(hcasim_sim_definitions INTERFACE -O0)
+endif()
+
 hcasim_precompile(hcasim_standard_pch HEADERS ${HCASIM_STANDARD_HEADERS})
 hcasim_precompile(hcasim_systemc_pch LINKS hcasim_systemc HEADERS ${HCASIM_STANDARD_HEADERS} <systemc> <tlm>)
 hcasim_precompile(hcasim_sim_pch LINKS hcasim_systemc hcasim_sim_definitions Boost::program_options spdlog::spdlog
