@@ -26,7 +26,10 @@ constexpr std::uint32_t kLargestMtuCode = 5;
 
 std::uint8_t byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
 
+// A page larger than the address space has no place in it that could be named.
 PageList decodePageGeometry(std::uint32_t logPageSize, std::uint32_t offsetUnits) {
+  constexpr std::uint32_t kLargest = 63 - kLogAdapterPage;
+  if (logPageSize > kLargest) return decodePageGeometry(kLargest, 0);
   PageList list;
   list.logPageSize = byte(logPageSize + kLogAdapterPage);
   list.offset = static_cast<std::uint32_t>(std::uint64_t{offsetUnits} << (list.logPageSize - kLogOffsetUnits));

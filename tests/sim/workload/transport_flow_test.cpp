@@ -74,15 +74,14 @@ TEST(TransportFlow, AtomicsCount) {
 // Every access of every stage misses now and then; what is sent and received stays the same.
 TEST(TransportFlow, TinyCachesOfTheAdapterChangeNoContent) {
   FlowRun run([](config::Config& config) {
-    for (config::HostSections& host : config.hosts) {
-      host.adapter.cache.qpContextEntries = 2;
-      host.adapter.cache.cqContextEntries = 1;
-      host.adapter.cache.memoryKeyEntries = 1;
-      host.adapter.cache.translationEntries = 2;
-      host.adapter.cache.workRequestEntries = 4;
-      host.adapter.cache.refills = 2;
-      host.adapter.transport.processingUnits = 2;
-    }
+    adapter::HcaConfig& adapter = config.allHosts.adapter;
+    adapter.cache.qpContextEntries = 2;
+    adapter.cache.cqContextEntries = 1;
+    adapter.cache.memoryKeyEntries = 1;
+    adapter.cache.translationEntries = 2;
+    adapter.cache.workRequestEntries = 4;
+    adapter.cache.refills = 2;
+    adapter.transport.processingUnits = 2;
   });
   const auto add = [&](FlowVerb verb, std::int64_t size, FlowTransport transport = FlowTransport::kRc) {
     FlowConfig flow = makeFlow(FlowKind::kBandwidth, verb, size, transport);
@@ -100,11 +99,15 @@ TEST(TransportFlow, TinyCachesOfTheAdapterChangeNoContent) {
   ASSERT_TRUE(run.run()) << run.problem();
   expectClean(run);
   using Object = adapter::CachedObject;
+  const auto misses = [&](std::size_t host, Object what) {
+    return run.system().host(host).adapter().caches().counters(what).value().misses;
+  };
+  // More than it has room for: entries were thrown out and came back.
   for (const Object what : {Object::kQpContext, Object::kCqContext, Object::kMemoryKey, Object::kTranslation}) {
-    EXPECT_GT(run.system().host(0).adapter().caches().counters(what)->misses, 1000u) << static_cast<int>(what);
-    EXPECT_GT(run.system().host(1).adapter().caches().counters(what)->misses, 1000u) << static_cast<int>(what);
+    EXPECT_GT(misses(0, what), 10u) << static_cast<int>(what);
+    EXPECT_GT(misses(1, what), 10u) << static_cast<int>(what);
   }
-  EXPECT_GT(run.system().host(0).adapter().caches().counters(Object::kWorkRequest)->misses, 1000u);
+  EXPECT_GT(misses(0, Object::kWorkRequest), 10u);
 }
 
 TEST(TransportFlow, WrongWordAtTheServerIsSeen) {

@@ -297,14 +297,15 @@ TEST_F(CommandFuzz, SurvivesAnythingAndCountsIt) {
   }
   drain();
   expectEverythingCounted();
-  // The noise must reach every check, or it proves nothing.
+  EXPECT_GT(succeeded_, static_cast<std::uint64_t>(kOperations) / 50);
+  EXPECT_GT(processor_.refusals().size(), 30U) << "different syndromes";
+  // The noise must reach every check, or it proves nothing. A tenth of it misses the rarest.
+  if (kOperations < 1'000'000) return;
   for (std::size_t kind = 0; kind < static_cast<std::size_t>(CommandRejection::kCount); ++kind) {
     const auto rejection = static_cast<CommandRejection>(kind);
     const bool reachable = rejection != CommandRejection::kAnswerUnwritable;  // all memory stays mapped
     EXPECT_EQ(processor_.rejections(rejection) > 0, reachable) << name(rejection);
   }
-  EXPECT_GT(succeeded_, static_cast<std::uint64_t>(kOperations) / 50);
-  EXPECT_GT(processor_.refusals().size(), 30U) << "different syndromes";
 }
 
 }  // namespace

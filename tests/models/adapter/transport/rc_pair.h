@@ -282,7 +282,10 @@ class RcPair {
     return bytes;
   }
   static void put(std::vector<std::uint8_t>& bytes, std::uint64_t value, int count) {
-    for (int i = count - 1; i >= 0; --i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    for (int i = count - 1; i >= 0; --i) {
+      const bool isPadding = i >= static_cast<int>(sizeof value);
+      bytes.push_back(isPadding ? std::uint8_t{0} : static_cast<std::uint8_t>(value >> (8 * i)));
+    }
   }
   void post(std::uint32_t length, const Options& options) {
     putWqe(wqe(length, options));
