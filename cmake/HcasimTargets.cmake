@@ -92,9 +92,8 @@ function(hcasim_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 endfunction()
 
-# A test spends its time in the libraries: optimising its own text, or checking it for undefined behaviour, would only
-# lengthen the build.
-set(HCASIM_TEST_OPTIONS -O0 -fno-sanitize=undefined)
+# A test spends its time in the libraries; optimising its own text would only lengthen the build.
+set(HCASIM_TEST_OPTIONS -O0)
 
 # hcasim_test(NAME SOURCES a_test.cpp ... [LINKS targets...] [LABEL label] [TIMEOUT seconds] [SYSTEMC])
 # Each test case is a process of its own: SystemC elaborates once a process. The label `full` keeps a test out of the

@@ -96,6 +96,7 @@ void reportFurther(benchmark::State& state, config::Config config) {
     further.activations -= less.activations;
     further.entries -= less.entries;
     setCounters(state, further);
+    if (config.flows.front().flow.qps == 1) continue;
     state.counters["heap_bytes_per_qp"] = heapOfQueuePair(config, less.heapBytes);
   }
 }
