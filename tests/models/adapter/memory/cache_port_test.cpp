@@ -69,8 +69,8 @@ TEST_F(ContextCacheTest, AMissWaitsForItsReadAndTheNextAccessHits) {
   EXPECT_EQ(calls_, (std::vector<Call>{{11, nanoseconds(300)}, {12, nanoseconds(300)}}));
   EXPECT_FALSE(missesQp(1));
   EXPECT_EQ(memory_.reads[pcie::Traffic::kContext], 1);
-  EXPECT_EQ(cache_->counters(CachedObject::kQpContext)->hits, 1u);
-  EXPECT_EQ(cache_->counters(CachedObject::kQpContext)->misses, 2u);
+  EXPECT_EQ(cache_->counters(CachedObject::kQpContext).value().hits, 1u);
+  EXPECT_EQ(cache_->counters(CachedObject::kQpContext).value().misses, 2u);
   EXPECT_FALSE(cache_->counters(CachedObject::kCqContext).has_value()) << "unlimited";
   port_.access(CachedObject::kCqContext, 1);
   EXPECT_FALSE(port_.waits(*this, 0));
@@ -91,7 +91,7 @@ TEST_F(ContextCacheTest, OneMoreThanFitsEvictsAndAContextIsWrittenBack) {
   for (const std::uint64_t key : {1, 2, 3}) port_.access(CachedObject::kTranslation, key);
   EXPECT_TRUE(port_.waits(*this, 5));
   settle();
-  EXPECT_EQ(cache_->counters(CachedObject::kTranslation)->evictions, 1u);
+  EXPECT_EQ(cache_->counters(CachedObject::kTranslation).value().evictions, 1u);
   EXPECT_EQ(memory_.writes[pcie::Traffic::kContext], 2) << "a translation doesn't change";
 }
 
