@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "sim/config/text_scan.h"
+
 namespace hca::config {
 
 namespace {
@@ -13,16 +15,7 @@ constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 constexpr std::string_view kUtf16Little = "\xFF\xFE";
 constexpr std::string_view kUtf16Big = "\xFE\xFF";
 
-bool startsWith(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
-
-bool isBlank(char c) { return c == ' ' || c == '\t'; }
 bool isComment(char c) { return c == '#' || c == ';'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && isBlank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && isBlank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 bool isNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';

@@ -6,14 +6,13 @@
 
 #include "sim/config/config.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/text_scan.h"
 
 namespace hca::config {
 
 namespace {
 
 constexpr std::string_view kHostPrefix = "host.";
-
-bool startsWith(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
 // "3.adapter.completion" -> 3 and "adapter.completion". Leading zeros and anything else are refused.
 struct HostPart {

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "sim/config/nearest_name.h"
+#include "sim/config/text_scan.h"
 
 namespace hca::config {
 
@@ -19,12 +20,6 @@ constexpr const char* kUnlimited = "unlimited";
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string quoted(std::string_view text) { return '\'' + std::string(text) + '\''; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 // "ps, ns, us, ms or s"
 std::string listed(const std::vector<std::string>& names) {

@@ -5,9 +5,9 @@ namespace hca::report {
 namespace {
 
 std::string nanosecondsText(Time time) {
-  constexpr std::int64_t kPerNanosecond = 1000;
-  const std::string decimals = std::to_string(kPerNanosecond + time.count() % kPerNanosecond).substr(1);
-  return std::to_string(time.count() / kPerNanosecond) + '.' + decimals;
+  constexpr std::int64_t kPicoseconds = 1000;
+  const std::string decimals = std::to_string(kPicoseconds + time.count() % kPicoseconds).substr(1);
+  return std::to_string(time.count() / kPicoseconds) + '.' + decimals;
 }
 
 }  // namespace

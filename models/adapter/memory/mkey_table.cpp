@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "models/wire/memory_key_context.h"
+
 namespace hca::adapter {
 namespace {
 
 constexpr std::uint64_t kLongestPiece = std::uint64_t{1} << 31;  // fits Segment::length, keeps alignment
-constexpr std::uint32_t kVariantMask = 0xFF;
-constexpr std::uint32_t kAnyQp = 0xFFFFFF;
+constexpr std::uint32_t kAnyQp = wire::MemoryKeyContext::kAnyQp;
 constexpr std::uint8_t kSmallestLogPage = 12;
 constexpr std::uint8_t kLargestLogPage = 47;  // no host page is larger than a 48-bit address space
 
@@ -27,7 +28,9 @@ void append(std::vector<Segment>& segments, std::size_t first, std::uint64_t add
       return;
     }
   }
-  segments.push_back(Segment{BusAddress(address), length});
+  Segment& piece = segments.emplace_back();
+  piece.address = BusAddress(address);
+  piece.length = length;
 }
 
 std::uint64_t pageMask(std::uint8_t logPageSize) { return (std::uint64_t{1} << logPageSize) - 1; }
@@ -183,7 +186,7 @@ void MkeyTable::appendPieces(const MkeyAttributes& attributes, const AccessReque
 
 AccessFault MkeyTable::examine(const Entry& entry, const AccessRequest& request) {
   const MkeyAttributes& attributes = entry.attributes;
-  if ((request.key.value() & kVariantMask) != attributes.variant || attributes.free) return AccessFault::kUnknownKey;
+  if (variantOf(request.key) != attributes.variant || attributes.free) return AccessFault::kUnknownKey;
   if (request.pd != attributes.pd) return AccessFault::kWrongPd;
   if (attributes.boundQp != kAnyQp && attributes.boundQp != request.qp.value()) return AccessFault::kWrongQp;
   if ((entry.rights & bit(request.access)) == 0) return AccessFault::kDenied;

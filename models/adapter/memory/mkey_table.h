@@ -21,6 +21,7 @@ using MkeyIndex = Id<struct MkeyIndexTag>;  ///< 24 bits
 [[nodiscard]] constexpr MemoryKey makeKey(MkeyIndex index, std::uint8_t variant) {
   return MemoryKey((index.value() << 8) | variant);
 }
+[[nodiscard]] constexpr std::uint8_t variantOf(MemoryKey key) { return static_cast<std::uint8_t>(key.value()); }
 
 /// The keys below this index are never handed out: key 0x100 ends a scatter list (public mlx5dv.h,
 /// MLX5_INVALID_LKEY), and a zero key must match nothing.

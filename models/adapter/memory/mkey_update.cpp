@@ -12,14 +12,12 @@ namespace {
 
 namespace key_mask = wire::key_mask;
 
-constexpr std::uint32_t kVariantMask = 0xFF;
-constexpr std::uint32_t kAnyQp = wire::MemoryKeyContext::kAnyQp;
 constexpr std::size_t kOctword = 16;
 constexpr std::size_t kPagesPerOctword = kOctword / wire::TranslationEntry::kSize;
 constexpr unsigned kMostLevels = 4;  // keys of keys of keys
 
 bool ofOtherQp(const MkeyAttributes& attributes, QpNumber qp) {
-  return attributes.boundQp != kAnyQp && attributes.boundQp != qp.value();
+  return attributes.boundQp != wire::MemoryKeyContext::kAnyQp && attributes.boundQp != qp.value();
 }
 
 void applyRights(std::uint64_t mask, const AccessRights& from, AccessRights& into) {
@@ -35,7 +33,7 @@ bool asksForRead(const AccessRights& rights) { return rights.localRead || rights
 
 void setFree(MkeyAttributes& attributes) {
   attributes.free = true;
-  attributes.boundQp = kAnyQp;
+  attributes.boundQp = wire::MemoryKeyContext::kAnyQp;
   attributes.pieces.clear();
 }
 
@@ -64,7 +62,7 @@ KeyFault MkeyTable::admit(const Entry* entry, const KeyUpdate& update) {
   if (!attributes.updatable) return KeyFault::kNotUpdatable;
   if (attributes.pd != update.pd) return KeyFault::kWrongPd;
   if (attributes.free ? update.mustBeValid : update.mustBeFree) return KeyFault::kWrongState;
-  if (!attributes.free && (update.key.value() & kVariantMask) != attributes.variant) return KeyFault::kUnknownKey;
+  if (!attributes.free && variantOf(update.key) != attributes.variant) return KeyFault::kUnknownKey;
   if (update.mustBeOwn && attributes.boundQp != update.qp.value()) return KeyFault::kWrongQp;
   return entry->users == 0 ? KeyFault::kNone : KeyFault::kInUse;
 }
@@ -138,7 +136,7 @@ KeyFault MkeyTable::checkPiece(const MkeyAttributes& whole, const KeyPiece& piec
   const Entry* entry = find(indexOf(piece.key));
   if (entry == nullptr) return KeyFault::kBadPiece;
   const MkeyAttributes& part = entry->attributes;
-  if (part.free || (piece.key.value() & kVariantMask) != part.variant) return KeyFault::kBadPiece;
+  if (part.free || variantOf(piece.key) != part.variant) return KeyFault::kBadPiece;
   if (part.pd != whole.pd || ofOtherQp(part, qp)) return KeyFault::kBadPiece;
   if (!inRange(part, piece.address, piece.length)) return KeyFault::kOutOfRange;
   if (asksForWrite(whole.rights) && !part.rights.localWrite) return KeyFault::kDenied;
@@ -158,7 +156,7 @@ KeyFault MkeyTable::invalidate(const KeyInvalidation& request) {
   Entry* entry = find(indexOf(request.key));
   if (entry == nullptr) return KeyFault::kUnknownKey;
   const MkeyAttributes& attributes = entry->attributes;
-  if ((request.key.value() & kVariantMask) != attributes.variant) return KeyFault::kUnknownKey;
+  if (variantOf(request.key) != attributes.variant) return KeyFault::kUnknownKey;
   if (attributes.free) return KeyFault::kWrongState;
   if (!(request.remote ? attributes.remoteInvalidate : attributes.updatable)) return KeyFault::kNotUpdatable;
   if (attributes.pd != request.pd) return KeyFault::kWrongPd;

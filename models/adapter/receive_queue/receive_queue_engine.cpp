@@ -2,19 +2,11 @@
 
 #include <algorithm>
 
+#include "models/adapter/transport/queue_token.h"
 #include "models/adapter/transport/vendor_errors.h"
 #include "models/observe/work_request_id.h"
-#include "models/wire/endian.h"
 
 namespace hca::adapter {
-
-namespace {
-
-constexpr unsigned kQpBits = 24;
-constexpr unsigned kEpochBits = 32;
-constexpr std::uint32_t kRecordLength = 4;
-
-}  // namespace
 
 ReceiveQueueEngine::ReceiveQueueEngine(const AdapterContext& context, const DatapathConfig& config,
                                        QpLookup& queuePairs, CompletionPort& completions, SrqEngine& sharedQueues)
@@ -30,10 +22,10 @@ void ReceiveQueueEngine::connect(ReceiveQueueListener& listener) {
   sharedQueues_.connect(listener);
 }
 
-// [63] purpose, [55:24] epoch, [23:0] queue pair.
-std::uint64_t ReceiveQueueEngine::token(const QueuePair& qp, Purpose purpose) {
-  return (static_cast<std::uint64_t>(purpose) << (kQpBits + kEpochBits)) |
-         (std::uint64_t{qp.receive.epoch} << kQpBits) | qp.number.value();
+void ReceiveQueueEngine::read(const QueuePair& qp, ReceiveRead purpose, pcie::DmaRead request) {
+  request.client = this;
+  request.token = QueueToken{static_cast<std::uint8_t>(purpose), qp.receive.epoch, qp.number.value()}.encoded();
+  context_.dma.read(request);
 }
 
 ReceiveQueueEngine::Take ReceiveQueueEngine::take(QueuePair& qp, ReceiveWqe& wqe) {
@@ -63,43 +55,30 @@ void ReceiveQueueEngine::prefetch(QueuePair& qp) {
 
 void ReceiveQueueEngine::readRecord(QueuePair& qp) {
   qp.receive.busy = true;
-  pcie::DmaRead read;
-  read.address = qp.attributes.doorbellRecord;
-  read.length = kRecordLength;
-  read.traffic = pcie::Traffic::kDoorbellRecord;
-  read.client = this;
-  read.token = token(qp, Purpose::kRecord);
-  context_.dma.read(read);
+  read(qp, ReceiveRead::kRecord, recordRead(qp.attributes.doorbellRecord));
 }
 
-// Fetches up to a batch, not beyond the end of the ring.
+// Fetches up to a batch.
 void ReceiveQueueEngine::fetchEntries(QueuePair& qp) {
   ReceiveQueueState& state = qp.receive;
   state.busy = true;
-  const std::uint64_t entries = std::uint64_t{1} << qp.attributes.logReceiveQueueSize;
-  const std::uint64_t first = state.fetched & (entries - 1);
-  const std::uint64_t stride = std::uint64_t{1} << qp.attributes.logReceiveStride;
-  const std::uint64_t page = std::uint64_t{1} << qp.attributes.buffer.logPageSize;
-  const std::uint64_t toPageEnd = (page - ((first * stride + qp.attributes.buffer.offset) & (page - 1))) / stride;
-  const std::uint64_t count = std::min({state.producer - state.fetched, entries - first, toPageEnd,
-                                        static_cast<std::uint64_t>(config_.receivePrefetch)});
-  pcie::DmaRead read;
-  read.address = qp.attributes.buffer.address(first * stride);
-  read.length = static_cast<std::uint32_t>(count * stride);
-  read.traffic = pcie::Traffic::kWqe;
-  read.deliverAfter = context_.clock.span(config_.receiveWqeCycles);
-  read.client = this;
-  read.token = token(qp, Purpose::kEntries);
-  context_.dma.read(read);
+  const ReceiveRing ring{qp.attributes.buffer, qp.attributes.logReceiveQueueSize, qp.attributes.logReceiveStride};
+  const std::uint64_t first = state.fetched & (ring.entries() - 1);
+  const std::uint64_t wanted =
+      std::min(state.producer - state.fetched, static_cast<std::uint64_t>(config_.receivePrefetch));
+  pcie::DmaRead entries = ring.read(first, ring.inOneRead(first, wanted));
+  entries.deliverAfter = context_.clock.span(config_.receiveWqeCycles);
+  read(qp, ReceiveRead::kEntries, entries);
 }
 
 void ReceiveQueueEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
-  QueuePair* qp = queuePairs_.find(QpNumber(token & ((1U << kQpBits) - 1)));
-  if (qp == nullptr || qp->receive.epoch != static_cast<std::uint32_t>(token >> kQpBits)) return;
+  const QueueToken queue = QueueToken::decode(token);
+  QueuePair* qp = queuePairs_.find(QpNumber(queue.number));
+  if (qp == nullptr || qp->receive.epoch != queue.life) return;
   qp->receive.busy = false;
   // What can't be read has nothing posted in it.
   if (status != host::DmaStatus::kOk) return listener_->onReceiveEmpty(*qp);
-  if (static_cast<Purpose>(token >> (kQpBits + kEpochBits)) == Purpose::kRecord) {
+  if (static_cast<ReceiveRead>(queue.purpose) == ReceiveRead::kRecord) {
     onRecord(*qp, data);
   } else {
     onEntries(*qp, data);
@@ -108,8 +87,7 @@ void ReceiveQueueEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, 
 
 void ReceiveQueueEngine::onRecord(QueuePair& qp, ByteView data) {
   ReceiveQueueState& state = qp.receive;
-  const auto posted = static_cast<std::uint16_t>(wire::loadBigEndian<std::uint32_t>(data.data()));
-  state.producer = std::max(state.producer, observe::extendIndex(posted, state.producer));
+  state.producer = std::max(state.producer, observe::extendIndex(postedIn(data), state.producer));
   if (state.flushing) return flushPosted(qp);
   if (state.producer > state.fetched) return fetchEntries(qp);
   if (state.ready.empty()) listener_->onReceiveEmpty(qp);

@@ -6,6 +6,7 @@
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/completion/completion_port.h"
 #include "models/adapter/receive_queue/receive_queue_listener.h"
+#include "models/adapter/receive_queue/receive_reads.h"
 #include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/qp_lookup.h"
@@ -60,8 +61,6 @@ class ReceiveQueueEngine final : private pcie::DmaClient {
   void reset(QueuePair& qp);
 
  private:
-  enum class Purpose : std::uint8_t { kRecord, kEntries };
-
   void onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) override;
   void onDmaWritten(std::uint64_t, host::DmaStatus) override {}
   void readRecord(QueuePair& qp);
@@ -71,7 +70,7 @@ class ReceiveQueueEngine final : private pcie::DmaClient {
   void flushPosted(QueuePair& qp);
   void onLookTimer(std::uint32_t qpNumber);
   void completeFlushed(QueuePair& qp, std::uint64_t index);
-  [[nodiscard]] static std::uint64_t token(const QueuePair& qp, Purpose purpose);
+  void read(const QueuePair& qp, ReceiveRead purpose, pcie::DmaRead request);
 
   AdapterContext context_;
   const DatapathConfig& config_;

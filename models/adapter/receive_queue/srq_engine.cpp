@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/adapter/transport/queue_token.h"
 #include "models/observe/work_request_id.h"
-#include "models/wire/endian.h"
 #include "models/wire/wqe.h"
 
 namespace hca::adapter {
 
 namespace {
 
-constexpr unsigned kNumberBits = 24;
-constexpr unsigned kSerialBits = 32;
-constexpr std::uint32_t kRecordLength = 4;
 constexpr std::uint32_t kFirstNumber = 1;  // a context that was left zero must not match by chance
 constexpr std::uint8_t kLogMinStride = 5;  // the next segment and one data segment
 constexpr std::uint8_t kLogMaxStride = 10;
@@ -191,53 +188,38 @@ void SrqEngine::advance(SharedReceiveQueue& srq) {
   }
 }
 
-// [63:56] purpose, [55:24] serial, [23:0] queue.
-std::uint64_t SrqEngine::token(const SharedReceiveQueue& srq, Purpose purpose) {
-  return (static_cast<std::uint64_t>(purpose) << (kNumberBits + kSerialBits)) |
-         (std::uint64_t{srq.serial} << kNumberBits) | srq.number.value();
+void SrqEngine::read(const SharedReceiveQueue& srq, ReceiveRead purpose, pcie::DmaRead request) {
+  request.client = this;
+  request.token = QueueToken{static_cast<std::uint8_t>(purpose), srq.serial, srq.number.value()}.encoded();
+  context_.dma.read(request);
 }
 
 void SrqEngine::readRecord(SharedReceiveQueue& srq) {
   srq.busy = true;
-  pcie::DmaRead read;
-  read.address = srq.attributes.doorbellRecord;
-  read.length = kRecordLength;
-  read.traffic = pcie::Traffic::kDoorbellRecord;
-  read.client = this;
-  read.token = token(srq, Purpose::kRecord);
-  context_.dma.read(read);
+  read(srq, ReceiveRead::kRecord, recordRead(srq.attributes.doorbellRecord));
 }
 
-// Reads the next entry and its neighbours, which the list names next as long as entries come back in order. Not beyond
-// the end of the ring or of the page.
+// Reads the next entry and its neighbours, which the list names next as long as entries come back in order.
 void SrqEngine::fetchEntries(SharedReceiveQueue& srq) {
-  const std::uint64_t entries = std::uint64_t{1} << srq.attributes.logSize;
-  if (srq.next >= entries) return fail(srq);
+  const ReceiveRing ring{srq.attributes.buffer, srq.attributes.logSize, srq.attributes.logStride};
+  if (srq.next >= ring.entries()) return fail(srq);
   srq.busy = true;
-  const std::uint64_t stride = std::uint64_t{1} << srq.attributes.logStride;
-  const std::uint64_t page = std::uint64_t{1} << srq.attributes.buffer.logPageSize;
-  const std::uint64_t toPageEnd = (page - ((srq.next * stride + srq.attributes.buffer.offset) & (page - 1))) / stride;
-  const std::uint64_t posted = srq.producer - srq.fetched;
+  const std::uint64_t wanted = std::min<std::uint64_t>(srq.producer - srq.fetched, srq.batch);
   srq.batchFirst = srq.next;
-  srq.batchCount = static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(1, std::min({posted, entries - srq.next, toPageEnd, std::uint64_t{srq.batch}})));
-  pcie::DmaRead read;
-  read.address = srq.attributes.buffer.address(srq.next * stride);
-  read.length = static_cast<std::uint32_t>(srq.batchCount * stride);
-  read.traffic = pcie::Traffic::kWqe;
-  read.deliverAfter = context_.clock.span(config_.receiveWqeCycles);
-  read.client = this;
-  read.token = token(srq, Purpose::kEntries);
-  context_.dma.read(read);
+  srq.batchCount = static_cast<std::uint32_t>(ring.inOneRead(srq.next, wanted));
+  pcie::DmaRead entries = ring.read(srq.next, srq.batchCount);
+  entries.deliverAfter = context_.clock.span(config_.receiveWqeCycles);
+  read(srq, ReceiveRead::kEntries, entries);
 }
 
 void SrqEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
-  SharedReceiveQueue* srq = lookup(SrqNumber(token & ((1U << kNumberBits) - 1)));
-  if (srq == nullptr || srq->serial != static_cast<std::uint32_t>(token >> kNumberBits)) return;
+  const QueueToken queue = QueueToken::decode(token);
+  SharedReceiveQueue* srq = lookup(SrqNumber(queue.number));
+  if (srq == nullptr || srq->serial != queue.life) return;
   srq->busy = false;
   if (srq->attributes.inError) return;
   if (status != host::DmaStatus::kOk) return fail(*srq);
-  if (static_cast<Purpose>(token >> (kNumberBits + kSerialBits)) == Purpose::kRecord) {
+  if (static_cast<ReceiveRead>(queue.purpose) == ReceiveRead::kRecord) {
     onRecord(*srq, data);
   } else {
     onEntries(*srq, data);
@@ -246,8 +228,7 @@ void SrqEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView 
 }
 
 void SrqEngine::onRecord(SharedReceiveQueue& srq, ByteView data) {
-  const auto posted = static_cast<std::uint16_t>(wire::loadBigEndian<std::uint32_t>(data.data()));
-  srq.producer = std::max(srq.producer, observe::extendIndex(posted, srq.producer));
+  srq.producer = std::max(srq.producer, observe::extendIndex(postedIn(data), srq.producer));
   if (std::exchange(srq.limitDue, false) && srq.producer - srq.consumed < srq.attributes.limit) {
     srq.attributes.limit = 0;
     raise(EventType::kSrqLimit, srq);

@@ -11,6 +11,7 @@
 #include "models/adapter/event/event_port.h"
 #include "models/adapter/memory/index_allocator.h"
 #include "models/adapter/receive_queue/receive_queue_listener.h"
+#include "models/adapter/receive_queue/receive_reads.h"
 #include "models/adapter/receive_queue/shared_receive_queue.h"
 #include "models/adapter/receive_queue/srq_directory.h"
 #include "models/adapter/transport/datapath_config.h"
@@ -62,8 +63,6 @@ class SrqEngine final : public SrqDirectory, private pcie::DmaClient {
   void clear();
 
  private:
-  enum class Purpose : std::uint8_t { kRecord, kEntries };
-
   void onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) override;
   void onDmaWritten(std::uint64_t, host::DmaStatus) override {}
   void advance(SharedReceiveQueue& srq);
@@ -78,7 +77,7 @@ class SrqEngine final : public SrqDirectory, private pcie::DmaClient {
   void raise(EventType type, const SharedReceiveQueue& srq);
   [[nodiscard]] SharedReceiveQueue* lookup(SrqNumber number);
   [[nodiscard]] const SharedReceiveQueue* find(SrqKind kind, SrqNumber number) const;
-  [[nodiscard]] static std::uint64_t token(const SharedReceiveQueue& srq, Purpose purpose);
+  void read(const SharedReceiveQueue& srq, ReceiveRead purpose, pcie::DmaRead request);
 
   AdapterContext context_;
   const DatapathConfig& config_;

@@ -6,6 +6,7 @@
 
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/send_queue/send_wqe_parser.h"
+#include "models/adapter/transport/queue_token.h"
 #include "models/adapter/transport/vendor_errors.h"
 #include "models/observe/work_request_id.h"
 #include "models/wire/wqe.h"
@@ -14,7 +15,6 @@ namespace hca::adapter {
 
 namespace {
 using Control = wire::ControlSegment;
-constexpr unsigned kQpBits = 24;
 
 std::uint32_t unitsOf(ByteView wqe) {
   return Control::Size::get(wire::loadBigEndian<std::uint32_t>(wqe.data() + offsetof(Control, qpSize)));
@@ -161,13 +161,14 @@ void SendQueueEngine::fetch(QueuePair& qp) {
   read.traffic = pcie::Traffic::kWqe;
   read.deliverAfter = context_.clock.span(config_.wqeParseCycles);
   read.client = this;
-  read.token = (std::uint64_t{state.epoch} << kQpBits) | qp.number.value();
+  read.token = QueueToken{0, state.epoch, qp.number.value()}.encoded();
   context_.dma.read(read);
 }
 
 void SendQueueEngine::onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) {
-  QueuePair* qp = queuePairs_.find(QpNumber(token & ((1U << kQpBits) - 1)));
-  if (qp == nullptr || qp->send.epoch != static_cast<std::uint32_t>(token >> kQpBits)) return;
+  const QueueToken queue = QueueToken::decode(token);
+  QueuePair* qp = queuePairs_.find(QpNumber(queue.number));
+  if (qp == nullptr || qp->send.epoch != queue.life) return;
   // Until all of it is handed over, nothing may be fetched: a request that fails at once resumes a queue whose next
   // requests are in `data`.
   const std::uint32_t epoch = qp->send.epoch;

@@ -12,7 +12,7 @@
 namespace hca::host {
 namespace {
 
-constexpr std::uint64_t kPage = BusAddressSpace::kPageSize;
+constexpr std::uint64_t kPageBytes = BusAddressSpace::kPageSize;
 
 // What the class promises, said in the slowest way: every accessible byte by itself.
 struct ReferencePage {
@@ -35,12 +35,12 @@ struct Handed {
 
 class RandomMappings : public testing::Test {
  protected:
-  static constexpr std::uint64_t kBlock = 16 * kPage;
+  static constexpr std::uint64_t kBlock = 16 * kPageBytes;
 
   RandomMappings() : parties(3) {
     for (Party& party : parties) {
       party.id = space.addOwner("party", party.memory);
-      party.block = party.memory.allocate(kBlock, kPage);
+      party.block = party.memory.allocate(kBlock, kPageBytes);
     }
   }
 
@@ -49,25 +49,25 @@ class RandomMappings : public testing::Test {
   void mapOne() {
     const std::size_t owner = below(parties.size());
     const std::uint64_t offset = below(kBlock - 1);
-    const std::uint64_t length = 1 + below(std::min<std::uint64_t>(kBlock - offset, 1 + below(5 * kPage)));
+    const std::uint64_t length = 1 + below(std::min<std::uint64_t>(kBlock - offset, 1 + below(5 * kPageBytes)));
     const std::uint64_t address = parties[owner].block + offset;
     const std::uint64_t bus = space.map(parties[owner].id, address, length).value();
-    ASSERT_EQ(bus % kPage, address % kPage);
-    for (std::uint64_t page = bus / kPage; page <= (bus + length - 1) / kPage; ++page) {
-      const std::uint64_t first = std::max(bus, page * kPage);
-      const std::uint64_t last = std::min(bus + length, (page + 1) * kPage);
-      const std::uint64_t ownerPage = address - bus + page * kPage;
+    ASSERT_EQ(bus % kPageBytes, address % kPageBytes);
+    for (std::uint64_t page = bus / kPageBytes; page <= (bus + length - 1) / kPageBytes; ++page) {
+      const std::uint64_t first = std::max(bus, page * kPageBytes);
+      const std::uint64_t last = std::min(bus + length, (page + 1) * kPageBytes);
+      const std::uint64_t ownerPage = address - bus + page * kPageBytes;
       const auto found = reference.find(page);
       if (found == reference.end()) {
-        reference[page] = {owner, ownerPage, first - page * kPage, last - page * kPage, 1};
+        reference[page] = {owner, ownerPage, first - page * kPageBytes, last - page * kPageBytes, 1};
         continue;
       }
       // A bus page that is mapped already is only ever handed to the same owner for the same memory.
       ReferencePage& known = found->second;
       ASSERT_EQ(known.owner, owner);
       ASSERT_EQ(known.address, ownerPage);
-      ASSERT_LE(known.begin, first - page * kPage);
-      ASSERT_GE(known.end, last - page * kPage);
+      ASSERT_LE(known.begin, first - page * kPageBytes);
+      ASSERT_GE(known.end, last - page * kPageBytes);
       ++known.references;
     }
     handed.push_back({owner, bus, address, length});
@@ -79,23 +79,23 @@ class RandomMappings : public testing::Test {
     const Handed range = handed[index];
     handed.erase(handed.begin() + static_cast<std::ptrdiff_t>(index));
     space.unmap(BusAddress(range.bus), range.length);
-    for (std::uint64_t page = range.bus / kPage; page <= (range.bus + range.length - 1) / kPage; ++page) {
+    for (std::uint64_t page = range.bus / kPageBytes; page <= (range.bus + range.length - 1) / kPageBytes; ++page) {
       if (--reference.at(page).references == 0) reference.erase(page);
     }
   }
 
   [[nodiscard]] const ReferencePage* accessible(std::uint64_t bus) const {
-    const auto found = reference.find(bus / kPage);
+    const auto found = reference.find(bus / kPageBytes);
     if (found == reference.end()) return nullptr;
-    const bool within = bus % kPage >= found->second.begin && bus % kPage < found->second.end;
+    const bool within = bus % kPageBytes >= found->second.begin && bus % kPageBytes < found->second.end;
     return within ? &found->second : nullptr;
   }
 
   void accessOne() {
     // Around a page that is or was mapped, so that edges are hit.
-    const std::uint64_t bus = handed.empty() ? lastBus : handed[below(handed.size())].bus + below(3 * kPage) - 64;
+    const std::uint64_t bus = handed.empty() ? lastBus : handed[below(handed.size())].bus + below(3 * kPageBytes) - 64;
     lastBus = bus;
-    const std::uint64_t length = 1 + (below(2) == 0 ? below(128) : below(3 * kPage));
+    const std::uint64_t length = 1 + (below(2) == 0 ? below(128) : below(3 * kPageBytes));
     bool expected = true;
     for (std::uint64_t at = bus; at < bus + length && expected; ++at) expected = accessible(at) != nullptr;
     ASSERT_EQ(space.contains(BusAddress(bus), length), expected);
@@ -110,7 +110,7 @@ class RandomMappings : public testing::Test {
     ASSERT_EQ(back, data);
     for (std::uint64_t i = 0; i < length; ++i) {
       const ReferencePage* page = accessible(bus + i);
-      ASSERT_EQ(*parties[page->owner].memory.direct(page->address + (bus + i) % kPage, 1), data[i]);
+      ASSERT_EQ(*parties[page->owner].memory.direct(page->address + (bus + i) % kPageBytes, 1), data[i]);
     }
   }
 

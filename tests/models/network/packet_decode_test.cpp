@@ -23,7 +23,7 @@ Packet writePacket(LinkLayer layer, kernel::PayloadPool& pool) {
   return packet;
 }
 
-Bytes encoded(const Packet& packet) {
+Bytes bytesOf(const Packet& packet) {
   Bytes bytes;
   EXPECT_TRUE(encode(packet, bytes));
   return bytes;
@@ -46,7 +46,7 @@ Bytes withVariantCrc(Bytes bytes) {
 
 TEST(PacketDecode, NoticesEveryFlippedBitOfAnInfiniBandPacket) {
   kernel::PayloadPool pool;
-  const Bytes good = encoded(writePacket(LinkLayer::kInfiniBand, pool));
+  const Bytes good = bytesOf(writePacket(LinkLayer::kInfiniBand, pool));
   ASSERT_EQ(decoded(good, LinkLayer::kInfiniBand), DecodeError::kNone);
   for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
     Bytes bad = good;
@@ -57,7 +57,7 @@ TEST(PacketDecode, NoticesEveryFlippedBitOfAnInfiniBandPacket) {
 
 TEST(PacketDecode, InvariantCrcLetsOnlyVariantBitsChange) {
   kernel::PayloadPool pool;
-  const Bytes good = encoded(writePacket(LinkLayer::kInfiniBand, pool));
+  const Bytes good = bytesOf(writePacket(LinkLayer::kInfiniBand, pool));
   for (std::size_t bit = 0; bit < (good.size() - 2) * 8; ++bit) {
     Bytes bad = good;
     bad[bit / 8] = static_cast<std::uint8_t>(bad[bit / 8] ^ (1 << (bit % 8)));
@@ -70,7 +70,7 @@ TEST(PacketDecode, InvariantCrcLetsOnlyVariantBitsChange) {
 
 TEST(PacketDecode, NoticesEveryFlippedInvariantBitOfARocePacket) {
   kernel::PayloadPool pool;
-  const Bytes good = encoded(writePacket(LinkLayer::kRoceV2, pool));
+  const Bytes good = bytesOf(writePacket(LinkLayer::kRoceV2, pool));
   for (std::size_t bit = 14 * 8; bit < good.size() * 8; ++bit) {
     const std::size_t byte = bit / 8;
     Bytes bad = good;
@@ -82,7 +82,7 @@ TEST(PacketDecode, NoticesEveryFlippedInvariantBitOfARocePacket) {
 
 TEST(PacketDecode, SaysWhatIsWrong) {
   kernel::PayloadPool pool;
-  const Bytes infiniBand = encoded(writePacket(LinkLayer::kInfiniBand, pool));
+  const Bytes infiniBand = bytesOf(writePacket(LinkLayer::kInfiniBand, pool));
   const auto edited = [&](std::size_t offset, std::uint8_t value) {
     Bytes bytes = infiniBand;
     bytes[offset] = value;
@@ -104,12 +104,12 @@ TEST(PacketDecode, SaysWhatIsWrong) {
 TEST(PacketDecode, ChecksThePadding) {
   Packet acknowledge;
   acknowledge.operation = Operation::kAcknowledge;
-  Bytes bytes = encoded(acknowledge);
+  Bytes bytes = bytesOf(acknowledge);
   bytes[9] = static_cast<std::uint8_t>(bytes[9] | 0x30);
   EXPECT_EQ(decoded(withVariantCrc(bytes), LinkLayer::kInfiniBand), DecodeError::kBadPadding) << "more than there is";
 
   kernel::PayloadPool pool;
-  Bytes roce = encoded(writePacket(LinkLayer::kRoceV2, pool));
+  Bytes roce = bytesOf(writePacket(LinkLayer::kRoceV2, pool));
   roce[17] = static_cast<std::uint8_t>(roce[17] - 1);  // one byte less, in both length fields
   roce[25] = static_cast<std::uint8_t>(roce[25] + 1);
   roce[39] = static_cast<std::uint8_t>(roce[39] - 1);
@@ -118,7 +118,7 @@ TEST(PacketDecode, ChecksThePadding) {
 
 TEST(PacketDecode, ChecksTheIpHeader) {
   kernel::PayloadPool pool;
-  const Bytes roce = encoded(writePacket(LinkLayer::kRoceV2, pool));
+  const Bytes roce = bytesOf(writePacket(LinkLayer::kRoceV2, pool));
   const auto edited = [&](std::size_t offset, std::uint8_t value) {
     Bytes bytes = roce;
     bytes[offset] = value;
@@ -134,7 +134,7 @@ TEST(PacketDecode, ChecksTheIpHeader) {
 TEST(PacketDecode, EveryPrefixIsRefused) {
   kernel::PayloadPool pool;
   for (const LinkLayer layer : {LinkLayer::kInfiniBand, LinkLayer::kRoceV2}) {
-    const Bytes good = encoded(writePacket(layer, pool));
+    const Bytes good = bytesOf(writePacket(layer, pool));
     for (std::size_t length = 0; length < good.size(); ++length) {
       EXPECT_NE(decoded(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length)), layer),
                 DecodeError::kNone)
@@ -148,9 +148,9 @@ TEST(PacketDecode, TakesAPayloadOfTheLargestMtuAndNoMore) {
   Packet packet = writePacket(LinkLayer::kInfiniBand, pool);
   packet.payload = {};
   packet.payloadLength = 4096;
-  EXPECT_EQ(decoded(encoded(packet), LinkLayer::kInfiniBand), DecodeError::kNone);
+  EXPECT_EQ(decoded(bytesOf(packet), LinkLayer::kInfiniBand), DecodeError::kNone);
   packet.payloadLength = 4097;
-  EXPECT_EQ(decoded(encoded(packet), LinkLayer::kInfiniBand), DecodeError::kLengthMismatch);
+  EXPECT_EQ(decoded(bytesOf(packet), LinkLayer::kInfiniBand), DecodeError::kLengthMismatch);
 }
 
 TEST(PacketDecode, RandomBytesDoNoHarm) {

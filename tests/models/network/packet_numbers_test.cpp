@@ -17,23 +17,23 @@ std::vector<std::uint64_t> members(std::string_view text, std::uint64_t last = 3
   return found;
 }
 
-using Numbers = std::vector<std::uint64_t>;
+using PositionList = std::vector<std::uint64_t>;
 
 TEST(PacketNumbers, ReadsNumbersAndRangesInAnyOrder) {
-  EXPECT_EQ(members("3"), Numbers({3}));
-  EXPECT_EQ(members("10-12, 3"), Numbers({3, 10, 11, 12}));
-  EXPECT_EQ(members(" 7 , 1 - 2 "), Numbers({1, 2, 7}));
-  EXPECT_EQ(members("20-20"), Numbers({20}));
+  EXPECT_EQ(members("3"), PositionList({3}));
+  EXPECT_EQ(members("10-12, 3"), PositionList({3, 10, 11, 12}));
+  EXPECT_EQ(members(" 7 , 1 - 2 "), PositionList({1, 2, 7}));
+  EXPECT_EQ(members("20-20"), PositionList({20}));
 }
 
 TEST(PacketNumbers, OverlappingRangesCountOnce) {
-  EXPECT_EQ(members("1-9, 2-3, 5, 9-11, 12"), Numbers({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(members("1-9, 2-3, 5, 9-11, 12"), PositionList({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
 }
 
 TEST(PacketNumbers, NothingIsTheEmptySet) {
   EXPECT_TRUE(PacketNumbers::parse("")->empty());
   EXPECT_TRUE(PacketNumbers::parse("  ")->empty());
-  EXPECT_EQ(members(""), Numbers());
+  EXPECT_EQ(members(""), PositionList());
   EXPECT_FALSE(PacketNumbers::parse("18446744073709551615")->empty());
 }
 

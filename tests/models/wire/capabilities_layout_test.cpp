@@ -8,7 +8,7 @@ namespace hca::wire {
 namespace {
 
 // Bit offsets and widths: Linux include/linux/mlx5/mlx5_ifc.h, struct mlx5_ifc_cmd_hca_cap_bits.
-const FieldCase kFields[] = {
+const FieldCase kCapabilityFields[] = {
     field<HcaCapabilities::LogMaxSrqSize>("HcaCapabilities::LogMaxSrqSize", 0x80, 8),
     field<HcaCapabilities::LogMaxQpSize>("HcaCapabilities::LogMaxQpSize", 0x88, 8),
     field<HcaCapabilities::LogMaxQp>("HcaCapabilities::LogMaxQp", 0x9B, 5),
@@ -120,7 +120,7 @@ const FieldCase kFields[] = {
 };
 
 TEST(CapabilitiesLayout, FieldsLieWhereThePublicHeadersPutThem) {
-  for (const FieldCase& field : kFields) expectField(field);
+  for (const FieldCase& field : kCapabilityFields) expectField(field);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace hca::wire {
 namespace {
 
 // Bit offsets and widths: Linux include/linux/mlx5/mlx5_ifc.h.
-const FieldCase kFields[] = {
+const FieldCase kCommandFields[] = {
     field<CommandInput::Opcode>("CommandInput::Opcode", 0x0, 16),
     field<CommandInput::Uid>("CommandInput::Uid", 0x10, 16),
     field<CommandInput::Modifier>("CommandInput::Modifier", 0x30, 16),
@@ -71,7 +71,7 @@ const FieldCase kFields[] = {
 };
 
 TEST(CommandLayout, FieldsLieWhereThePublicHeadersPutThem) {
-  for (const FieldCase& field : kFields) expectField(field);
+  for (const FieldCase& field : kCommandFields) expectField(field);
 }
 
 TEST(CommandLayoutSizes, AreThePublicOnes) {

@@ -14,7 +14,7 @@ namespace {
 
 // Bit offsets and widths: Linux include/linux/mlx5/mlx5_ifc.h;
 // newer CQ fields: DPDK drivers/common/mlx5/mlx5_prm.h.
-const FieldCase kFields[] = {
+const FieldCase kContextFields[] = {
     field<CompletionQueueContext::Status>("CompletionQueueContext::Status", 0x0, 4),
     field<CompletionQueueContext::DoorbellUmemValid>("CompletionQueueContext::DoorbellUmemValid", 0x6, 1),
     field<CompletionQueueContext::CqeStride>("CompletionQueueContext::CqeStride", 0x8, 3),
@@ -239,7 +239,7 @@ const FieldCase kFields[] = {
 };
 
 TEST(ContextLayout, FieldsLieWhereThePublicHeadersPutThem) {
-  for (const FieldCase& field : kFields) expectField(field);
+  for (const FieldCase& field : kContextFields) expectField(field);
 }
 
 TEST(ContextLayoutSizes, AreThePublicOnes) {

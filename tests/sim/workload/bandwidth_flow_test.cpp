@@ -24,7 +24,7 @@ FlowConfig window(FlowVerb verb, std::int64_t size, std::uint32_t qps = 1) {
   return flow;
 }
 
-void expectClean(FlowRun& run, std::size_t index, std::uint64_t iterations) {
+void expectCleanBandwidth(FlowRun& run, std::size_t index, std::uint64_t iterations) {
   EXPECT_EQ(run.flow(index).problem(), "");
   const report::FlowResult result = run.workload().results()[index];
   EXPECT_EQ(result.iterations, iterations);
@@ -48,7 +48,7 @@ TEST(BandwidthFlow, EveryVerbDeliversItsContent) {
   ASSERT_TRUE(run.run()) << run.problem();
   for (std::size_t index = 0; index < count; ++index) {
     SCOPED_TRACE(index);
-    expectClean(run, index, 300);
+    expectCleanBandwidth(run, index, 300);
   }
 }
 
@@ -125,8 +125,8 @@ TEST(BandwidthFlow, ResizesItsQueuesUnderLoad) {
   flow.events = EventOrder::kSafe;
   run.add("sleeps", flow);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run, 0, 1200);
-  expectClean(run, 1, 1200);
+  expectCleanBandwidth(run, 0, 1200);
+  expectCleanBandwidth(run, 1, 1200);
   std::uint64_t resizes = 0;
   for (std::size_t host = 0; host < 2; ++host) {
     for (const auto& queue : run.system().host(host).adapter().completion().summaries()) {
@@ -154,8 +154,8 @@ TEST(BandwidthFlow, ManyQueuePairsShareAQueueOrHaveTheirOwn) {
   own.after = "shared";
   run.add("own", own);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run, 0, 24 * 300);
-  expectClean(run, 1, 24 * 300);
+  expectCleanBandwidth(run, 0, 24 * 300);
+  expectCleanBandwidth(run, 1, 24 * 300);
 }
 
 TEST(BandwidthFlow, UnsignaledRequestsAreRetiredByALaterOne) {
@@ -169,8 +169,8 @@ TEST(BandwidthFlow, UnsignaledRequestsAreRetiredByALaterOne) {
   list.after = "every tenth";
   run.add("lists", list);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run, 0, 300);
-  expectClean(run, 1, 300);
+  expectCleanBandwidth(run, 0, 300);
+  expectCleanBandwidth(run, 1, 300);
   EXPECT_EQ(run.workload().results()[0].latency.samples, 30U);
   EXPECT_EQ(run.workload().results()[1].latency.samples, 10U);  // nine multiples of 32, and the last
 }
@@ -183,7 +183,7 @@ TEST(BandwidthFlow, EventsWork) {
   flow.server_core = 2;
   run.add("events", flow);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run, 0, 4 * 300);
+  expectCleanBandwidth(run, 0, 4 * 300);
 }
 
 TEST(BandwidthFlow, DurationEndsAtASignaledRequest) {
@@ -212,7 +212,7 @@ TEST(BandwidthFlow, FlowsRunAtTheSameTime) {
     run.add("flow" + std::to_string(i), flow);
   }
   ASSERT_TRUE(run.run()) << run.problem();
-  for (std::size_t index = 0; index < 4; ++index) expectClean(run, index, 300);
+  for (std::size_t index = 0; index < 4; ++index) expectCleanBandwidth(run, index, 300);
 }
 
 // One elaboration a process, so each mode is measured in a child.

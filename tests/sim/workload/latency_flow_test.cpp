@@ -23,7 +23,7 @@ FlowConfig pingPong(FlowVerb verb, std::int64_t size) {
   return flow;
 }
 
-void expectClean(FlowRun& run, std::size_t index, std::uint64_t iterations) {
+void expectCleanLatency(FlowRun& run, std::size_t index, std::uint64_t iterations) {
   EXPECT_EQ(run.flow(index).problem(), "");
   const report::FlowResult result = run.workload().results()[index];
   EXPECT_EQ(result.iterations, iterations);
@@ -49,7 +49,7 @@ TEST(LatencyFlow, EveryVerbAndSizeDeliversItsContent) {
   ASSERT_TRUE(run.run()) << run.problem();
   for (std::size_t index = 0; index < count; ++index) {
     SCOPED_TRACE(index);
-    expectClean(run, index, 50);
+    expectCleanLatency(run, index, 50);
   }
 }
 
@@ -65,8 +65,8 @@ TEST(LatencyFlow, EventsInBothOrdersReachTheEnd) {
   unsafe.after = "safe";
   run.add("unsafe", unsafe);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run, 0, 50);
-  expectClean(run, 1, 50);
+  expectCleanLatency(run, 0, 50);
+  expectCleanLatency(run, 1, 50);
   // A sleep and its wake-up a message cost more than polling.
   EXPECT_GT(run.workload().results()[0].latency.p50, microseconds(4));
 }

@@ -34,7 +34,7 @@ void append(FlowRun& run, FlowConfig flow) {
   run.add(std::to_string(count), flow);
 }
 
-void expectClean(FlowRun& run) {
+void expectAllClean(FlowRun& run) {
   for (std::size_t index = 0; index < run.workload().flows().size(); ++index) {
     SCOPED_TRACE(index);
     const sim::Flow& flow = run.flow(index);
@@ -56,7 +56,7 @@ TEST(TransportFlow, ReadsBringTheirContent) {
   many.cq_mod = 5;
   append(run, many);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
 }
 
 TEST(TransportFlow, AtomicsCount) {
@@ -68,7 +68,7 @@ TEST(TransportFlow, AtomicsCount) {
     append(run, many);
   }
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
 }
 
 // Every access of every stage misses now and then; what is sent and received stays the same.
@@ -97,7 +97,7 @@ TEST(TransportFlow, TinyCachesOfTheAdapterChangeNoContent) {
   add(FlowVerb::kSend, 1000, FlowTransport::kUd);
   append(run, makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64));
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
   using Object = adapter::CachedObject;
   const auto misses = [&](std::size_t host, Object what) {
     return run.system().host(host).adapter().caches().counters(what).value().misses;
@@ -162,7 +162,7 @@ TEST(TransportFlow, UnreliableConnectionDeliversWritesAndSends) {
     }
   }
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
 }
 
 TEST(TransportFlow, DatagramsArriveBehindTheirHeader) {
@@ -176,7 +176,7 @@ TEST(TransportFlow, DatagramsArriveBehindTheirHeader) {
   many.qps = 4;
   append(run, many);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
 }
 
 // One receive for a window of messages: most find none. The flow ends all the same, and what came is intact.
@@ -187,7 +187,7 @@ TEST(TransportFlow, DatagramsWithoutAReceiveAreLost) {
   append(run, flow);
   append(run, makeFlow(FlowKind::kBandwidth, FlowVerb::kWrite, 64));  // the cores are free again
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
   EXPECT_GT(run.system().host(1).adapter().responder().unreliableDrops(), 0U);
 }
 
@@ -202,7 +202,7 @@ TEST(TransportFlow, TheSenderOfASendWithoutReceiveWaitsAsTold) {
   flow.min_rnr_timer = 12;
   append(run, flow);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
   const auto results = run.workload().results();
   EXPECT_GT(results[0].latency.maximum, microseconds(10));
   EXPECT_LT(results[0].latency.maximum, microseconds(640));
@@ -220,7 +220,7 @@ TEST(TransportFlow, WithinOneHostNothingUsesTheLink) {
   writes.server = 0;
   append(run, writes);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
   EXPECT_EQ(run.system().cabling().sent(0).packets, 0U);
   EXPECT_EQ(run.system().cabling().sent(1).packets, 0U);
 }
@@ -235,7 +235,7 @@ TEST(TransportFlow, RoceCarriesEveryService) {
   own.server = 0;
   append(run, own);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
   EXPECT_NE(run.system().cabling().sent(0).packets, 0U);
   EXPECT_NE(run.system().host(0).adapter().loopback().packets(), 0U);
 }
@@ -249,7 +249,7 @@ TEST(TransportFlow, RoceGoesThroughTheSwitch) {
   flow.server = 2;
   append(run, flow);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
 }
 
 // Fewer receives than requests that may be under way: the queue runs empty now and then.
@@ -271,7 +271,7 @@ TEST(TransportFlow, QueuePairsShareOneReceiveQueue) {
   datagrams.srq = true;
   append(run, datagrams);
   ASSERT_TRUE(run.run()) << run.problem();
-  expectClean(run);
+  expectAllClean(run);
 }
 
 }  // namespace
