@@ -11,29 +11,31 @@ constexpr std::size_t kArity = 4;
 
 void Calendar::schedule(Time when, Turn turn, CalendarClient& client, std::uint64_t token) {
   assert(when >= now_ && "an event can't be scheduled in the past");
-  const Entry entry{when, turn.order_, &client, token};
-  if (nearCount_ == kNear || (!far_.empty() && !before(entry, far_.front()))) return scheduleFar(entry);
-  insertNear(entry);
+  const WideInteger key = keyOf(when, turn.order_);
+  const bool isFar =
+      nearCount_ == kNear ? !(key < keyOf(nearAt(kNear - 1))) : !far_.empty() && !(key < keyOf(far_.front()));
+  if (isFar) return pushFar({when, turn.order_, &client, token});
+  if (nearCount_ == kNear) pushFar(nearAt(--nearCount_));
+  // Field by field: an entry that was put together elsewhere would be copied before its parts have left the processor's
+  // store buffer, which costs as much as all the rest.
+  Entry& entry = makeRoom(key);
+  entry.when = when;
+  entry.order = turn.order_;
+  entry.client = &client;
+  entry.token = token;
 }
 
-// Moves the entries on the shorter side of its place.
-void Calendar::insertNear(const Entry& entry) {
-  const bool isInFrontHalf = nearCount_ > 0 && before(entry, nearAt(nearCount_ / 2));
+// Moves the entries on the shorter side of the place of `key`.
+Calendar::Entry& Calendar::makeRoom(WideInteger key) {
+  const bool isInFrontHalf = nearCount_ > 0 && key < keyOf(nearAt(nearCount_ / 2));
   std::size_t place = nearCount_++;
   if (isInFrontHalf) {
     nearFirst_ = (nearFirst_ + kNear - 1) % kNear;
-    for (place = 0; before(nearAt(place + 1), entry); ++place) nearAt(place) = nearAt(place + 1);
+    for (place = 0; keyOf(nearAt(place + 1)) < key; ++place) nearAt(place) = nearAt(place + 1);
   } else {
-    for (; place > 0 && before(entry, nearAt(place - 1)); --place) nearAt(place) = nearAt(place - 1);
+    for (; place > 0 && key < keyOf(nearAt(place - 1)); --place) nearAt(place) = nearAt(place - 1);
   }
-  nearAt(place) = entry;
-}
-
-void Calendar::scheduleFar(const Entry& entry) {
-  const bool isNear = nearCount_ == kNear && before(entry, nearAt(kNear - 1));
-  if (!isNear) return pushFar(entry);
-  pushFar(nearAt(--nearCount_));
-  insertNear(entry);
+  return nearAt(place);
 }
 
 void Calendar::pushFar(const Entry& entry) {
@@ -77,12 +79,14 @@ void Calendar::refill() {
 }
 
 void Calendar::step() {
-  const Entry entry = near_[nearFirst_];
+  const Entry& entry = near_[nearFirst_];
+  CalendarClient& client = *entry.client;
+  const std::uint64_t token = entry.token;
+  now_ = entry.when;
   nearFirst_ = (nearFirst_ + 1) % kNear;
   if (--nearCount_ == 0) refill();
-  now_ = entry.when;
   ++executed_;
-  entry.client->onCalendar(entry.token);
+  client.onCalendar(token);
 }
 
 void Calendar::runUntil(Time limit) {

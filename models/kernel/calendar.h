@@ -92,12 +92,12 @@ class Calendar {
   };
   // One comparison of 128 bits instead of two with a branch between them: which child is earlier can't be predicted.
   static bool before(const Entry& a, const Entry& b) { return keyOf(a) < keyOf(b); }
-  static WideInteger keyOf(const Entry& entry) {
-    return static_cast<WideInteger>(entry.when.count()) << 64 | static_cast<WideInteger>(entry.order);
+  static WideInteger keyOf(Time when, std::uint64_t order) {
+    return static_cast<WideInteger>(when.count()) << 64 | static_cast<WideInteger>(order);
   }
+  static WideInteger keyOf(const Entry& entry) { return keyOf(entry.when, entry.order); }
   Entry& nearAt(std::size_t place) { return near_[(nearFirst_ + place) % kNear]; }
-  void insertNear(const Entry& entry);
-  void scheduleFar(const Entry& entry);
+  Entry& makeRoom(WideInteger key);
   void pushFar(const Entry& entry);
   Entry popFar();
   void refill();

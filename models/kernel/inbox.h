@@ -26,19 +26,23 @@ class Inbox final : private CalendarClient {
       : calendar_(calendar), owner_(owner), handler_(handler), priority_(priority) {}
 
   /// Delivers `record` at `when`, not before now.
-  void send(Time when, Record&& record) {
+  void send(Time when, Record&& record) { place(when) = std::move(record); }
+  void send(Time when, const Record& record) { send(when, Record(record)); }
+
+  /// Delivers at `when` what the caller writes into the place, at once; what it holds is left from before.
+  Record& place(Time when) {
     const bool isFirst = inOrder_.empty();
     if (!isFirst && when < inOrder_.back().when) {
-      calendar_.schedule(when, priority_, *this, keep(std::move(record)));
-      return;
+      const std::uint32_t slot = freeSlot();
+      calendar_.schedule(when, priority_, *this, slot);
+      return slots_[slot];
     }
     Waiting& waiting = inOrder_.append();
     waiting.when = when;
     waiting.turn = calendar_.takeTurn(priority_);
-    waiting.record = std::move(record);
     if (isFirst) calendar_.schedule(when, waiting.turn, *this, kInOrder);
+    return waiting.record;
   }
-  void send(Time when, const Record& record) { send(when, Record(record)); }
 
   /// Records sent and not yet delivered.
   [[nodiscard]] std::size_t pending() const { return inOrder_.size() + slots_.size() - free_.size(); }
@@ -51,14 +55,13 @@ class Inbox final : private CalendarClient {
   };
   static constexpr std::uint64_t kInOrder = ~std::uint64_t{0};
 
-  std::uint32_t keep(Record&& record) {
+  std::uint32_t freeSlot() {
     if (free_.empty()) {
-      slots_.push_back(std::move(record));
+      slots_.emplace_back();
       return static_cast<std::uint32_t>(slots_.size() - 1);
     }
     const std::uint32_t slot = free_.back();
     free_.pop_back();
-    slots_[slot] = std::move(record);
     return slot;
   }
 

@@ -31,19 +31,21 @@ Time LinkDirection::transmit(Packet&& packet) {
   counters_.busy += duration;
   fire(observe::PacketEvent::Action::kSent, start, from_, packet);
   Time arrival = (to_.forwards ? start : freeAt_ + config_.receiveLatency) + config_.propagation;
-  Flight flight{std::move(packet), state_.changes, state_.isUp};
-  if (faults_.isActive()) injectFaults(flight, arrival);
-  flights_.send(arrival, std::move(flight));
+  const Fault fault = faults_.isActive() ? injectFaults(packet, arrival) : Fault();
+  Flight& flight = flights_.place(arrival);
+  flight.packet = std::move(packet);
+  flight.changes = state_.changes;
+  flight.wasUp = state_.isUp;
+  flight.lost = fault.lose;
   return freeAt_;
 }
 
 // Whether a packet is delivered is decided when it would arrive; what else happens on its way, when it leaves.
-void LinkDirection::injectFaults(Flight& flight, Time& arrival) {
+Fault LinkDirection::injectFaults(Packet& packet, Time& arrival) {
   const Fault fault = faults_.next();
-  flight.lost = fault.lose;
-  if (fault.lose) return;
+  if (fault.lose) return fault;
   if (fault.corrupt) {
-    flight.packet.corrupted = true;
+    packet.corrupted = true;
     ++counters_.corrupted;
   }
   if (fault.hold) {
@@ -51,10 +53,11 @@ void LinkDirection::injectFaults(Flight& flight, Time& arrival) {
     ++counters_.held;
   }
   if (fault.duplicate) {
-    flights_.send(arrival, {flight.packet.clone(), flight.changes, flight.wasUp});
+    flights_.send(arrival, {packet.clone(), state_.changes, state_.isUp});
     arrival = arrival + faults_.delayTime();
     ++counters_.duplicated;
   }
+  return fault;
 }
 
 // The one place that decides whether a packet is lost.

@@ -70,7 +70,7 @@ class LinkDirection final : public PacketSender {
     bool wasUp = false;
     bool lost = false;
   };
-  void injectFaults(Flight& flight, Time& arrival);
+  Fault injectFaults(Packet& packet, Time& arrival);
   void arrive(Flight& flight);
   [[nodiscard]] Fate fate(const Flight& flight) const;
   void fire(observe::PacketEvent::Action action, Time time, const LinkEnd& end, const Packet& packet) const;

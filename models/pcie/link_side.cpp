@@ -112,12 +112,9 @@ void LinkSide::act(Message message, Cargo cargo) {
 }
 
 void LinkSide::transmit(Message message, Cargo cargo) {
-  Outbound outbound;
-  outbound.tlpClass = message == Message::kCompletion ? TlpClass::kCompletion : classOf(*cargo.payload);
-  outbound.relaxedOrdering = cargo.extension->relaxedOrdering;
-  outbound.traffic = cargo.extension->traffic;
-  outbound.burst = shapeOf(outbound.tlpClass, cargo);
-  outbound.cargo = cargo;
+  const TlpClass tlpClass = message == Message::kCompletion ? TlpClass::kCompletion : classOf(*cargo.payload);
+  const Outbound outbound{tlpClass, cargo.extension->relaxedOrdering, cargo.extension->traffic,
+                          shapeOf(tlpClass, cargo), cargo};
   cargo.payload->acquire();  // until it is handed over
   transmitter_.send(outbound);
 }

@@ -25,7 +25,7 @@ Requester::Requester(const AdapterContext& context, const DatapathConfig& config
 
 // ---- scheduling
 
-void Requester::submit(QueuePair& qp, SendRequest request) {
+void Requester::submit(QueuePair& qp, SendRequest&& request) {
   report(Stage::kWqeFetched, qp, request, context_.now());
   if (qp.flushesSends()) {
     completeWithError(qp, request, CqeSyndrome::kWorkRequestFlushed, vendor_error::kFlushed);
@@ -216,7 +216,7 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   const bool last = index + 1 == request.packets;
   network::Packet packet;
   const DatagramAddress* datagram = request.datagram.get();
-  packet.route = ports_.routes.route(datagram == nullptr ? qp.attributes.path : datagram->path);
+  ports_.routes.lead(packet.route, datagram == nullptr ? qp.attributes.path : datagram->path);
   packet.partitionKey = ports_.routes.port().partitionKey;
   packet.service = networkService(qp.attributes.service);
   packet.operation = operationFor(request.opcode, first, last);

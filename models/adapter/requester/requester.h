@@ -42,7 +42,7 @@ class Requester final : private EgressListener,
   Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
   /// A WQE was fetched and parsed. In error, or in send queue error, it is flushed at once.
-  void submit(QueuePair& qp, SendRequest request);
+  void submit(QueuePair& qp, SendRequest&& request);
   /// An acknowledgement, read response or atomic acknowledgement arrived.
   void onResponse(QueuePair& qp, const network::Packet& packet);
   /// Nothing new begins from now on; reports when what began is done.

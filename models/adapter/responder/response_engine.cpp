@@ -90,7 +90,7 @@ bool ResponseEngine::sendReadPacket(QueuePair& qp, Response& response) {
 
 network::Packet ResponseEngine::header(const QueuePair& qp, const Response& response) const {
   network::Packet packet;
-  packet.route = routes_.route(qp.attributes.path);
+  routes_.lead(packet.route, qp.attributes.path);
   packet.service = networkService(qp.attributes.service);
   packet.partitionKey = routes_.port().partitionKey;
   packet.operation = response.kind == Response::Kind::kAtomic ? network::Operation::kAtomicAcknowledge

@@ -37,8 +37,9 @@ void EgressPipeline::releaseLeft() {
 
 void EgressPipeline::onRoomTimer() {
   releaseLeft();
-  const std::vector<EgressRoomListener*> waiters = std::exchange(blocked_, {});
-  for (EgressRoomListener* waiter : waiters) waiter->onEgressRoom();
+  woken_.swap(blocked_);  // each may find no room again
+  for (EgressRoomListener* waiter : woken_) waiter->onEgressRoom();
+  woken_.clear();
 }
 
 std::uint32_t EgressPipeline::allocate() {
@@ -54,6 +55,8 @@ std::uint32_t EgressPipeline::allocate() {
 void EgressPipeline::send(QueuePair& qp, EgressQueue& queue, network::Packet&& packet,
                           const std::vector<Segment>& segments, EgressListener* listener) {
   reserved_ += packet.payloadLength;
+  const bool waitsForNothing = queue.head == EgressQueue::kNone && segments.empty() && !cache_.isLimited();
+  if (waitsForNothing) return transmit(std::move(packet), qp, listener);
   const std::uint32_t index = allocate();
   Slot& slot = slots_[index];
   slot.packet = std::move(packet);
@@ -144,19 +147,22 @@ void EgressPipeline::drain(EgressQueue& queue) {
       return;
     }
     queue.head = slot.next;
-    transmit(slot);
+    QueuePair& qp = *slot.qp;
+    EgressListener* listener = slot.listener;
+    transmit(std::move(slot.packet), qp, listener);
     freeSlots_.push_back(index);
   }
 }
 
-void EgressPipeline::transmit(Slot& slot) {
-  const std::uint32_t bytes = slot.packet.payloadLength;
-  const std::uint32_t psn = slot.packet.psn;
-  const bool ackRequest = slot.packet.ackRequest;
-  const Time lastBit = route(std::move(slot.packet));
-  releases_.push({lastBit, bytes});
-  if (!blocked_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
-  if (slot.listener != nullptr) slot.listener->onPacketSent(*slot.qp, psn, ackRequest, lastBit);
+void EgressPipeline::transmit(network::Packet&& packet, QueuePair& qp, EgressListener* listener) {
+  const std::uint32_t bytes = packet.payloadLength;
+  const std::uint32_t psn = packet.psn;
+  const bool ackRequest = packet.ackRequest;
+  const Time lastBit = route(std::move(packet));
+  releaseLeft();  // a side that sends but never asks for room must not collect what left long ago
+  if (bytes != 0) releases_.push({lastBit, bytes});
+  if (!blocked_.empty() && !releases_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
+  if (listener != nullptr) listener->onPacketSent(qp, psn, ackRequest, lastBit);
 }
 
 Time EgressPipeline::route(network::Packet&& packet) {

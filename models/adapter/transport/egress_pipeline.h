@@ -90,7 +90,7 @@ class EgressPipeline final : private pcie::DmaClient, private CacheClient {
   void onCacheReady(std::uint64_t token) override;
   void gather(std::uint32_t index, const std::vector<Segment>& segments);
   void drain(EgressQueue& queue);
-  void transmit(Slot& slot);
+  void transmit(network::Packet&& packet, QueuePair& qp, EgressListener* listener);
   Time route(network::Packet&& packet);
   void free(std::uint32_t index);
   void releaseLeft();
@@ -109,6 +109,7 @@ class EgressPipeline final : private pcie::DmaClient, private CacheClient {
   kernel::RingQueue<Release> releases_;       // packets given to the port whose last bit has not left
   std::int64_t reserved_ = 0;                 // bytes under way
   std::vector<EgressRoomListener*> blocked_;  // in the order in which they asked
+  std::vector<EgressRoomListener*> woken_;    // those whom `onRoomTimer` calls
   kernel::Timer<EgressPipeline> roomTimer_;
 };
 

@@ -20,14 +20,14 @@ class RouteBuilder {
  public:
   explicit RouteBuilder(const PortAddress& port) : port_(port) {}
 
-  [[nodiscard]] network::Route route(const AddressPath& path) const {
-    network::Route route;
+  /// Writes the fields of `path` into a route that is as constructed.
+  void lead(network::Route& route, const AddressPath& path) const {
     route.linkLayer = port_.linkLayer;
     route.sourceLid = Lid(static_cast<std::uint16_t>(port_.lid.value() | path.sourcePathBits));
     route.destinationLid = path.remoteLid;
     route.serviceLevel = path.serviceLevel;
     route.globalRoute = path.globalRoute || port_.linkLayer == network::LinkLayer::kRoceV2;
-    if (!route.globalRoute) return route;
+    if (!route.globalRoute) return;
     route.sourceGid = port_.gid;
     route.destinationGid = path.remoteGid;
     route.trafficClass = path.trafficClass;
@@ -36,7 +36,6 @@ class RouteBuilder {
     route.sourceMac = port_.mac;
     route.destinationMac = path.remoteMac;
     if (path.udpSourcePort != 0) route.udpSourcePort = path.udpSourcePort;
-    return route;
   }
   [[nodiscard]] const PortAddress& port() const { return port_; }
   /// Whether a route leads to the port itself.

@@ -1,0 +1,65 @@
+// Traffic that goes on and on takes no more memory. An executable of its own: it replaces the allocator.
+#include <cstdlib>
+#include <new>
+
+#include "tests/sim/workload/flow_run.h"
+
+namespace {
+std::size_t allocations = 0;
+}  // namespace
+
+// Not inlined: the compiler would see malloc behind one of a pair and not behind the other.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace hca::test {
+namespace {
+
+// Whatever grows with each message doubles at least once between the two times.
+void expectNoAllocation(const sim::FlowConfig& flow) {
+  FlowRun run;
+  run.add("steady", flow);
+  EXPECT_FALSE(run.run(milliseconds(10)));
+  const std::size_t warm = allocations;
+  run.system().run(milliseconds(30));
+  EXPECT_EQ(run.problem(), "");
+  EXPECT_FALSE(run.flow(0).finished()) << "the flow must last longer than the test looks at it";
+  EXPECT_LE(allocations - warm, 2U) << "what a call of the kernel itself takes";
+}
+
+sim::FlowConfig endless(sim::FlowVerb verb) {
+  sim::FlowConfig flow;
+  flow.kind = sim::FlowKind::kBandwidth;
+  flow.verb = verb;
+  flow.size = Bytes(64);
+  flow.tx_depth = 32;
+  flow.iters = 10'000'000;
+  return flow;
+}
+
+TEST(SteadyState, WritesAllocateNothing) { expectNoAllocation(endless(sim::FlowVerb::kWrite)); }
+TEST(SteadyState, SendsAllocateNothing) { expectNoAllocation(endless(sim::FlowVerb::kSend)); }
+TEST(SteadyState, ReadsAllocateNothing) { expectNoAllocation(endless(sim::FlowVerb::kRead)); }
+TEST(SteadyState, AtomicsAllocateNothing) {
+  sim::FlowConfig flow = endless(sim::FlowVerb::kFetchAdd);
+  flow.size = Bytes(8);
+  expectNoAllocation(flow);
+}
+TEST(SteadyState, PingPongAllocatesNothing) {
+  sim::FlowConfig flow = endless(sim::FlowVerb::kSend);
+  flow.kind = sim::FlowKind::kLatency;
+  expectNoAllocation(flow);
+}
+TEST(SteadyState, LongMessagesAllocateNothing) {
+  sim::FlowConfig flow = endless(sim::FlowVerb::kWrite);
+  flow.size = Bytes(10'000);
+  expectNoAllocation(flow);
+}
+
+}  // namespace
+}  // namespace hca::test
