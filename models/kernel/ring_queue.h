@@ -3,8 +3,8 @@
 
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace hca::kernel {
 
@@ -18,11 +18,11 @@ class RingQueue {
   /// Element `index` places behind the front.
   [[nodiscard]] Element& operator[](std::size_t index) {
     assert(index < count_);
-    return slots_[(head_ + index) & (slots_.size() - 1)];
+    return slots_[(head_ + static_cast<std::uint32_t>(index)) & (capacity_ - 1)];
   }
   [[nodiscard]] const Element& operator[](std::size_t index) const {
     assert(index < count_);
-    return slots_[(head_ + index) & (slots_.size() - 1)];
+    return slots_[(head_ + static_cast<std::uint32_t>(index)) & (capacity_ - 1)];
   }
   [[nodiscard]] Element& front() { return (*this)[0]; }
   [[nodiscard]] Element& back() { return (*this)[count_ - 1]; }
@@ -31,8 +31,8 @@ class RingQueue {
   void push(const Element& element) { append() = element; }
   /// A place at the back for the caller to fill; what it holds is left from before.
   Element& append() {
-    if (count_ == slots_.size()) grow();
-    return slots_[(head_ + count_++) & (slots_.size() - 1)];
+    if (count_ == capacity_) grow();
+    return slots_[(head_ + count_++) & (capacity_ - 1)];
   }
   Element pop() {
     Element element = std::move(front());
@@ -42,7 +42,7 @@ class RingQueue {
   /// Forgets the front, whose content was moved out of it.
   void drop() {
     assert(count_ > 0);
-    head_ = (head_ + 1) & (slots_.size() - 1);
+    head_ = (head_ + 1) & (capacity_ - 1);
     --count_;
   }
   void clear() {
@@ -51,15 +51,19 @@ class RingQueue {
 
  private:
   void grow() {
-    std::vector<Element> larger(slots_.empty() ? 1 : slots_.size() * 2);
-    for (std::size_t i = 0; i < count_; ++i) larger[i] = std::move((*this)[i]);
+    const std::uint32_t capacity = capacity_ == 0 ? 1 : capacity_ * 2;
+    auto larger = std::make_unique<Element[]>(capacity);
+    for (std::uint32_t i = 0; i < count_; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
+    capacity_ = capacity;
     head_ = 0;
   }
 
-  std::vector<Element> slots_;
-  std::size_t head_ = 0;
-  std::size_t count_ = 0;
+  // Not a vector: a queue pair has five of these.
+  std::unique_ptr<Element[]> slots_;
+  std::uint32_t capacity_ = 0;
+  std::uint32_t head_ = 0;
+  std::uint32_t count_ = 0;
 };
 
 }  // namespace hca::kernel
