@@ -24,6 +24,7 @@ struct LinkEnd {
   PacketReceiver* receiver = nullptr;
   /// A switch: takes packets for anybody, each as soon as its first bit arrives; kReceived tells of that bit.
   bool forwards = false;
+  LinkListener* listener = nullptr;  ///< nullptr: nobody asks
 };
 
 struct LinkCounters {

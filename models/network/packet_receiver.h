@@ -15,6 +15,15 @@ class PacketReceiver {
   ~PacketReceiver() = default;
 };
 
+/// Told when a port's link comes up or goes down.
+class LinkListener {
+ public:
+  virtual void onLinkState(bool isUp) = 0;
+
+ protected:
+  ~LinkListener() = default;
+};
+
 /// Where a port puts packets for the wire.
 class PacketSender {
  public:

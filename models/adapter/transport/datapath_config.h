@@ -46,7 +46,7 @@ struct DatapathConfig {
     key("loopback_latency", self.loopbackLatency, range(Time(0), microseconds(100)),
         "From the last bit of such a packet to the transport again");
     key("egress_buffer", self.egressBuffer, range(Bytes(8192), Bytes(std::int64_t{1} << 30)),
-        "Payload that may be on its way from host memory to the wire");
+        "Payload that may be on its way from host memory to the wire of one port");
     key("wqe_fetch", self.wqeFetch, range(Bytes(64), Bytes(4096)), "Most bytes of send WQEs that one DMA read fetches");
     key("receive_prefetch", self.receivePrefetch, range<std::int64_t>(1, 256),
         "Most receive WQEs that one DMA read fetches ahead");

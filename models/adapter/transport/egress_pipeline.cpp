@@ -1,6 +1,5 @@
 #include "models/adapter/transport/egress_pipeline.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -10,7 +9,6 @@
 namespace hca::adapter {
 
 namespace {
-constexpr std::int64_t kLargestPacket = 4096;
 constexpr unsigned kPieceBits = 16;
 }  // namespace
 
@@ -20,25 +18,10 @@ EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConf
       config_(config),
       routes_(routes),
       movePayload_(movePayload),
-      cache_(cache),
-      roomTimer_(context.calendar, kernel::Priority::kAdapter, *this, &EgressPipeline::onRoomTimer) {}
+      cache_(cache) {}
 
-bool EgressPipeline::hasRoom(EgressRoomListener& waiter) {
-  releaseLeft();
-  if (reserved_ + kLargestPacket <= config_.egressBuffer.count()) return true;
-  if (std::find(blocked_.begin(), blocked_.end(), &waiter) == blocked_.end()) blocked_.push_back(&waiter);
-  if (!releases_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
-  return false;
-}
-
-void EgressPipeline::releaseLeft() {
-  while (!releases_.empty() && releases_.front().when <= context_.now()) reserved_ -= releases_.pop().bytes;
-}
-
-void EgressPipeline::onRoomTimer() {
-  releaseLeft();
-  const std::vector<EgressRoomListener*> waiters = std::exchange(blocked_, {});
-  for (EgressRoomListener* waiter : waiters) waiter->onEgressRoom();
+void EgressPipeline::addPort(network::PacketSender& wire, Loopback& loopback) {
+  ports_.push_back(std::make_unique<Port>(context_.calendar, config_.egressBuffer, wire, loopback));
 }
 
 std::uint32_t EgressPipeline::allocate() {
@@ -53,9 +36,10 @@ std::uint32_t EgressPipeline::allocate() {
 
 void EgressPipeline::send(QueuePair& qp, EgressQueue& queue, network::Packet&& packet,
                           const std::vector<Segment>& segments, EgressListener* listener) {
-  reserved_ += packet.payloadLength;
   const std::uint32_t index = allocate();
   Slot& slot = slots_[index];
+  slot.port = qp.attributes.path.port;
+  portOf(slot).buffer.reserve(packet.payloadLength);
   slot.packet = std::move(packet);
   slot.qp = &qp;
   slot.queue = &queue;
@@ -153,18 +137,18 @@ void EgressPipeline::transmit(Slot& slot) {
   const std::uint32_t bytes = slot.packet.payloadLength;
   const std::uint32_t psn = slot.packet.psn;
   const bool ackRequest = slot.packet.ackRequest;
-  const Time lastBit = route(std::move(slot.packet));
-  releases_.push({lastBit, bytes});
-  if (!blocked_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
+  const Time lastBit = route(std::move(slot.packet), slot.port);
+  portOf(slot).buffer.releaseAt(lastBit, bytes);
   if (slot.listener != nullptr) slot.listener->onPacketSent(*slot.qp, psn, ackRequest, lastBit);
 }
 
-Time EgressPipeline::route(network::Packet&& packet) {
-  if (routes_.leadsBack(packet.route)) return loopback_->transmit(std::move(packet));
+Time EgressPipeline::route(network::Packet&& packet, std::uint8_t number) {
+  Port& port = *ports_[number - 1U];
+  if (routes_.leadsBack(packet.route, number)) return port.loopback.transmit(std::move(packet));
   const bool hasMembersHere =
       network::isMulticast(packet.route) && groups_->members(packet.route.destinationGid) != nullptr;
-  if (hasMembersHere) loopback_->transmit(packet.clone());
-  return port_->transmit(std::move(packet));
+  if (hasMembersHere) port.loopback.transmit(packet.clone());
+  return port.wire.transmit(std::move(packet));
 }
 
 void EgressPipeline::cancel(EgressQueue& queue) {
@@ -181,10 +165,9 @@ void EgressPipeline::cancel(EgressQueue& queue) {
 
 void EgressPipeline::free(std::uint32_t index) {
   Slot& slot = slots_[index];
-  reserved_ -= slot.packet.payloadLength;
   slot.packet.payload = {};
   freeSlots_.push_back(index);
-  if (!blocked_.empty() && !roomTimer_.isSet()) roomTimer_.set(context_.now());
+  portOf(slot).buffer.release(slot.packet.payloadLength);
 }
 
 }  // namespace hca::adapter

@@ -106,8 +106,8 @@ struct Side {
         wire(calendar),
         context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(host), AdapterIndex(0)},
-        routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, {}, 0xFFFF}),
-        table(config, completions, events),
+        routes({PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, {}, 0xFFFF}}),
+        table(config, completions, events, 1),
         egress(context, config, routes, true, cache),
         loopback(context, config),
         memoryOperations(context, config, translator, translator.keys, table),
@@ -119,9 +119,10 @@ struct Side {
         responder(context, config,
                   {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher({table, requester, responder, cache, table.groups()}, 0xFFFF) {
-    egress.connect(wire, loopback, table.groups());
-    loopback.connect(dispatcher);
+        dispatcher({table, requester, responder, cache, table.groups()}, {0xFFFF}) {
+    egress.connect(table.groups());
+    egress.addPort(wire, loopback);
+    loopback.connect(dispatcher.port(1));
     table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
   }
   observe::Probes probes;
@@ -163,8 +164,8 @@ class RcPair {
 
   explicit RcPair(std::uint32_t firstPsn = 0, QpService service = QpService::kRc)
       : a(calendar, 0, 1), b(calendar, 1, 2) {
-    a.wire.receiver = &b.dispatcher;
-    b.wire.receiver = &a.dispatcher;
+    a.wire.receiver = &b.dispatcher.port(1);
+    b.wire.receiver = &a.dispatcher.port(1);
     qpA = create(a, service);
     qpB = create(b, service);
     connect(a, qpA, qpB, 2, firstPsn);
