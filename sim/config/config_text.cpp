@@ -146,7 +146,9 @@ on the command line, then the file named last on the command line, then the file
 A section such as `[pcie]` holds for all hosts. `[host.N.pcie]` holds for host N alone, `[host.N.adapter.A.pcie]` for
 its adapter A alone (`[host.N.adapter.A.completion]` where all adapters have `[adapter.completion]`),
 `[host.N.adapter.A.port.P.link.faults]` for port P of that adapter alone. Of these the one that says more is stronger,
-wherever it stands. Hosts and adapters are numbered from 0, ports from 1. `[flow.NAME]` and `[dma.NAME]` may be given any number of times; NAME is free.
+wherever it stands. Hosts and adapters are numbered from 0, ports from 1.
+
+`[flow.NAME]` and `[dma.NAME]` may be given any number of times; NAME is free.
 
 | kind | how it is written |
 | --- | --- |

@@ -48,8 +48,6 @@ class CommandProcessor final : private pcie::DmaClient {
   void setPortActive(std::uint32_t port, bool active) { device_.identity.ports.at(port - 1).active = active; }
   void setHealthSyndrome(std::uint8_t syndrome) { segment_.setHealthSyndrome(syndrome); }
 
-  /// What queries say of port `port`, counted from 1.
-  void setPortActive(std::uint8_t port, bool active) { device_.identity.ports[port - 1U].active = active; }
   [[nodiscard]] const CommandDevice& device() const { return device_; }
   /// Nothing is queued or under way.
   [[nodiscard]] bool idle() const { return pendingSlots_ == 0; }

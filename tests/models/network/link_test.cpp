@@ -173,6 +173,21 @@ TEST_F(LinkTest, ALinkThatIsDownLosesWhatIsSent) {
   EXPECT_EQ(ports[1].arrived.size(), 1u);
 }
 
+TEST_F(LinkTest, TellsBothEndsOfItsState) {
+  struct Listener final : LinkListener {
+    void onLinkState(bool isUp) override { states.push_back(isUp); }
+    std::vector<bool> states;
+  };
+  Listener listeners[2];
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    link.attach(i, {fabric.port(HostIndex(i), 1), AdapterIndex(0), &ports[i], false, &listeners[i]});
+  }
+  link.setUp(true);  // as it is
+  link.setUp(false);
+  link.setUp(true);
+  for (const Listener& listener : listeners) EXPECT_THAT(listener.states, ElementsAre(false, true));
+}
+
 TEST_F(LinkTest, GoingDownLosesWhatIsOnItsWay) {
   link.sender(0).transmit(packet(1, 64));
   at(nanoseconds(20), [&] { link.setUp(false); });
