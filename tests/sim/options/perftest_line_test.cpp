@@ -113,7 +113,7 @@ TEST(PerftestLine, LongAndJoinedFlags) {
 
 TEST(PerftestLine, NamesTheFlagThatIsUnknownAndThoseKnown) {
   EXPECT_EQ(problem("ib_write_lat -s 8 -R"),
-            "'-R' is no flag of ib_write_lat that is known here; known are -s, -n, -t, -I, -m, -c");
+            "'-R' is no flag of ib_write_lat that is known here; known are -s, -n, -t, -I, -m, -c, -d, -i");
   EXPECT_THAT(problem("ib_write_bw --report_gbits"), HasSubstr("'--report_gbits' is no flag of ib_write_bw"));
   EXPECT_THAT(problem("ib_write_bw -r 5"), HasSubstr("'-r' is no flag of ib_write_bw"));
   EXPECT_THAT(problem("ib_read_bw -I 5"), HasSubstr("'-I' is no flag of ib_read_bw"));

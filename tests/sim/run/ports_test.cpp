@@ -29,7 +29,7 @@ FlowConfig stream(const Ends& client, const Ends& server, std::uint32_t core = 0
   flow.size = Bytes(65536);
   flow.tx_depth = 32;
   flow.warmup = 32;
-  flow.iters = 200;
+  flow.iters = 600;
   flow.client_core = flow.server_core = core;
   flow.client_adapter = client.adapter;
   flow.client_port = client.port;
@@ -51,7 +51,7 @@ config::Config hostsWith(std::uint32_t adapters, std::uint32_t ports) {
 double throughput(const report::Result& result) {
   double sum = 0;
   for (const report::FlowResult& flow : result.flows) {
-    EXPECT_EQ(flow.iterations, 200u);
+    EXPECT_EQ(flow.iterations, 600u);
     EXPECT_EQ(flow.errors, 0u);
     sum += flow.throughput;
   }
@@ -59,8 +59,8 @@ double throughput(const report::Result& result) {
   return sum;
 }
 
-// A link of 54.5 Gb/s carries 51.5 of payload; 16 lanes of generation 3 carry 82.5 of what is read from memory in
-// completions of 64 bytes.
+// With what is under way when the measurement begins, a link of 54.5 Gb/s comes to 51.5 of payload here, and 16 lanes of
+// generation 3 to 82.4 of what is read from memory in completions of 64 bytes.
 config::Config narrow(std::uint32_t adapters, std::uint32_t ports) {
   config::Config config = hostsWith(adapters, ports);
   config.link.rate = BitsPerSecond(54'500'000'000);
@@ -91,10 +91,10 @@ TEST(RunPorts, TwoAdaptersHaveAPcieLinkEach) {
     EXPECT_EQ(result.pcie[i].adapter.value(), i / 2 % 2);
   }
   EXPECT_EQ(result.pcie[1].bytes, result.pcie[3].bytes) << "of both adapters of host 0, to them";
-  EXPECT_GT(result.pcie[1].bytes, 200u * 65536);
+  EXPECT_GT(result.pcie[1].bytes, 600u * 65536);
   const auto sendsOf = [&](std::uint32_t adapter) {
     return std::count_if(result.cqs.begin(), result.cqs.end(), [=](const report::CqResult& cq) {
-      return cq.host == HostIndex(0) && cq.adapter.value() == adapter && cq.cqesWritten > 200;
+      return cq.host == HostIndex(0) && cq.adapter.value() == adapter && cq.cqesWritten > 600;
     });
   };
   EXPECT_EQ(sendsOf(0), 1);
@@ -102,7 +102,7 @@ TEST(RunPorts, TwoAdaptersHaveAPcieLinkEach) {
 }
 
 TEST(RunPorts, OneSideMayUseOneAdapterAndTheOtherTwoPorts) {
-  config::Config config = hostsWith(1, 1);
+  config::Config config = narrow(1, 1);
   config.hosts[0].host.adapters = 2;
   config.hosts[1].adapter.device.ports = 2;
   config.fabricSwitch.always = true;
@@ -110,12 +110,11 @@ TEST(RunPorts, OneSideMayUseOneAdapterAndTheOtherTwoPorts) {
   const report::Result result = runConfig(config);
   EXPECT_GT(throughput(result), 100.0);
   ASSERT_EQ(result.switchPorts.size(), 4u);
-  const std::string json = report::toJson(result);
   EXPECT_EQ(result.switchPorts[1].adapter, AdapterIndex(1));
   EXPECT_EQ(result.switchPorts[1].port, std::nullopt);
   EXPECT_EQ(result.switchPorts[3].adapter, std::nullopt);
   EXPECT_EQ(result.switchPorts[3].port, 2u);
-  EXPECT_GT(result.switchPorts[3].forwarded, 3000u);
+  EXPECT_GT(result.switchPorts[3].forwarded, 600u * 16);
 }
 
 TEST(RunPorts, FromPortToPortOfOneAdapterGoesThroughTheSwitch) {
@@ -127,7 +126,7 @@ TEST(RunPorts, FromPortToPortOfOneAdapterGoesThroughTheSwitch) {
   config.flows = {{"round", flow}};
   const report::Result result = runConfig(config);
   EXPECT_GT(throughput(result), 50.0);
-  EXPECT_GT(result.switchPorts[1].forwarded, 200u * 16);
+  EXPECT_GT(result.switchPorts[1].forwarded, 600u * 16);
 }
 
 TEST(RunPorts, RoceReachesTheSecondPort) {
@@ -158,7 +157,7 @@ TEST(RunPorts, ThePortsOwnRateCounts) {
   throughput(result);
   EXPECT_NEAR(result.flows[0].throughput, 9.45, 0.1);
   EXPECT_NEAR(result.flows[1].throughput, 9.45, 0.1);
-  EXPECT_GT(result.flows[2].throughput, 70.0);
+  EXPECT_GT(result.flows[2].throughput, 60.0);
 }
 
 TEST(RunPorts, FaultsAndDropsNameTheirPort) {
