@@ -88,6 +88,7 @@ void Hca::connectPort(network::PacketSender& wire) {
   Port& port = ports_.emplace_back(*this, static_cast<std::uint8_t>(ports_.size() + 1));
   egress_.addPort(wire, port.loopback);
   port.loopback.connect(dispatcher_.port(port.number));
+  port.ingress.connect(dispatcher_.port(port.number));
 }
 
 void Hca::onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) {

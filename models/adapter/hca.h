@@ -24,6 +24,7 @@
 #include "models/adapter/responder/response_engine.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
 #include "models/adapter/transport/egress_pipeline.h"
+#include "models/adapter/transport/ingress_buffer.h"
 #include "models/adapter/transport/loopback.h"
 #include "models/adapter/transport/packet_dispatcher.h"
 #include "models/adapter/transport/qp_table.h"
@@ -54,7 +55,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   void onMsixControl(bool enabled, bool functionMasked) override;
 
   /// Where the link of port `port`, counted from 1, delivers packets, and where it tells its state.
-  [[nodiscard]] network::PacketReceiver& packetReceiver(std::uint8_t port) { return dispatcher_.port(port); }
+  [[nodiscard]] network::PacketReceiver& packetReceiver(std::uint8_t port) { return ports_[port - 1U].ingress; }
   [[nodiscard]] network::LinkListener& linkListener(std::uint8_t port) { return ports_[port - 1U]; }
   [[nodiscard]] std::uint8_t ports() const { return static_cast<std::uint8_t>(ports_.size()); }
 
@@ -78,12 +79,16 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   /// What is there once for each port.
   struct Port final : network::LinkListener {
     Port(Hca& adapter, std::uint8_t port)
-        : owner(adapter), number(port), loopback(adapter.context_, adapter.config_.transport) {}
+        : owner(adapter),
+          number(port),
+          loopback(adapter.context_, adapter.config_.transport),
+          ingress(adapter.context_.dma, adapter.config_.transport.ingressBuffer) {}
     void onLinkState(bool isUp) override { owner.onLinkState(number, isUp); }
 
     Hca& owner;
     std::uint8_t number;
     Loopback loopback;
+    IngressBuffer ingress;
   };
   void connectPort(network::PacketSender& wire);
   void onLinkState(std::uint8_t port, bool isUp);

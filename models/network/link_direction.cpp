@@ -32,6 +32,7 @@ Time LinkDirection::transmit(Packet&& packet) {
   fire(observe::PacketEvent::Action::kSent, start, from_, packet);
   Time arrival = (to_.forwards ? start : freeAt_ + config_.receiveLatency) + config_.propagation;
   Flight flight{std::move(packet), state_.changes, state_.isUp};
+  onTheWay_ += size;
   if (faults_.isActive()) injectFaults(flight, arrival);
   flights_.send(arrival, std::move(flight));
   return freeAt_;
@@ -51,6 +52,7 @@ void LinkDirection::injectFaults(Flight& flight, Time& arrival) {
     ++counters_.held;
   }
   if (fault.duplicate) {
+    onTheWay_ += Bytes(wireBytes(flight.packet));
     flights_.send(arrival, {flight.packet.clone(), flight.changes, flight.wasUp});
     arrival = arrival + faults_.delayTime();
     ++counters_.duplicated;
@@ -71,6 +73,7 @@ LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
 }
 
 void LinkDirection::arrive(Flight& flight) {
+  onTheWay_ = onTheWay_ - Bytes(wireBytes(flight.packet));
   const Time seen = to_.forwards ? calendar_.now() : calendar_.now() - config_.receiveLatency;
   switch (fate(flight)) {
     case Fate::kDelivered:

@@ -30,8 +30,9 @@ struct SwitchCounters {
 /// so adapters drop what they have no member for.
 ///
 /// Cut-through: a packet may leave while it still arrives, so a link to the switch must deliver at the first bit (see
-/// LinkEnd::forwards). What comes in slower than it goes out starts later, so that its end is there in time. A corrupted packet goes on as it is, to be found
-/// out at its destination. There is no credit flow control: what finds the output queue full is lost.
+/// LinkEnd::forwards). What comes in slower than it goes out starts later, so that its end is there in time. A
+/// corrupted packet goes on as it is, to be found out at its destination. There is no credit flow control: what finds
+/// the output queue full is lost.
 class Switch final : private kernel::CalendarClient {
  public:
   /// `self` stands for the switch in packet events: no host has this number.

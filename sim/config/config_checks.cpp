@@ -169,8 +169,8 @@ bool ConfigChecker::checkAdapter(const std::string& section, const char* key, st
   const std::uint32_t adapters = config_.hosts[host].host.adapters;
   if (adapter < adapters) return true;
   complain(section, key,
-           std::to_string(adapter) + " is no adapter of host " + std::to_string(host) + ": adapters are numbered 0 to " +
-               std::to_string(adapters - 1));
+           std::to_string(adapter) + " is no adapter of host " + std::to_string(host) +
+               ": adapters are numbered 0 to " + std::to_string(adapters - 1));
   return false;
 }
 
@@ -209,11 +209,12 @@ void ConfigChecker::checkDepths(const NamedFlow& named) {
 // beside the one for asynchronous events.
 void ConfigChecker::checkVector(const NamedFlow& named) {
   const sim::FlowConfig& flow = named.flow;
-  for (const auto& [host, adapter] : {std::pair(flow.client, flow.client_adapter), {flow.server, flow.server_adapter}}) {
+  for (const auto& [host, adapter] :
+       {std::pair(flow.client, flow.client_adapter), {flow.server, flow.server_adapter}}) {
     if (host >= config_.hosts.size() || adapter >= config_.hosts[host].host.adapters) continue;
     const AdapterSections& sections = config_.hosts[host].adapterSections(adapter);
-    const std::int64_t wanted = sections.driver.num_comp_vectors == 0 ? config_.hosts[host].cpu.cores
-                                                                      : sections.driver.num_comp_vectors;
+    const std::int64_t wanted =
+        sections.driver.num_comp_vectors == 0 ? config_.hosts[host].cpu.cores : sections.driver.num_comp_vectors;
     const std::int64_t vectors = std::min(wanted, sections.adapter.event.vectors - 1);
     if (named.flow.comp_vector < vectors) continue;
     const std::string range = vectors == 0 ? std::string("[adapter.event] vectors leaves it none")

@@ -97,7 +97,8 @@ std::string escaped(std::string text) {
 std::string partsHeading(const SectionSchema& section) {
   const auto withLetters = [&](SectionPlace place) {
     std::string text = sectionPath(place, section.name);
-    for (const auto& [number, letter] : {std::pair("host.0", "host.N"), {"adapter.0", "adapter.A"}, {"port.0", "port.P"}}) {
+    for (const auto& [number, letter] :
+         {std::pair("host.0", "host.N"), {"adapter.0", "adapter.A"}, {"port.0", "port.P"}}) {
       const auto at = text.find(number);
       if (at != std::string::npos) text.replace(at, std::string(number).size(), letter);
     }

@@ -34,7 +34,7 @@ struct DeviceCapabilities {
   bool resize = false;      ///< of completion queues
   bool wideEntries = true;  ///< 128-byte completion entries
   Hertz clock{};            ///< of time stamps
-  bool roce = false;  ///< its ports are of Ethernet
+  bool roce = false;        ///< its ports are of Ethernet
   std::uint64_t nodeGuid = 0;
   std::uint64_t systemImageGuid = 0;
   std::vector<DevicePort> ports;

@@ -379,7 +379,8 @@ void DeviceLife::queryGids(std::uint8_t number, const Next& next) {
   CommandBytes input = portCommand(CommandOpcode::kQueryHcaVportGid, number);
   wire::HcaVportInput::Index::set(input, wire::HcaVportInput::kAllEntries);
   commands_->execute(
-      std::move(input), Output::kTable + kEntries * Output::kEntrySize, [this, number, next](const CommandReply& reply) {
+      std::move(input), Output::kTable + kEntries * Output::kEntrySize,
+      [this, number, next](const CommandReply& reply) {
         if (!reply.result.ok()) return next(reply.result);
         DevicePort& port = capabilities_.ports[number - 1U];
         for (std::uint32_t n = 0; n < kEntries; ++n) {

@@ -7,8 +7,7 @@
 namespace hca::driver {
 
 ThreadClient::ThreadClient(const DriverEnvironment& environment, DriverRole& driver, const DriverConfig& config,
-                           observe::Probes& probes, std::size_t core, std::string name,
-                           std::uint8_t port)
+                           observe::Probes& probes, std::size_t core, std::string name, std::uint8_t port)
     : environment_(environment),
       driver_(driver),
       probes_(probes),

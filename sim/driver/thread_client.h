@@ -30,7 +30,8 @@ class ThreadClient final : public VerbsClient,
                            private host::MemoryWatcher,
                            private kernel::CalendarClient {
  public:
-  /// Runs on core `core` (modulo the number of cores) and uses port `port` of the adapter. All references must outlive the client; the driver is up.
+  /// Runs on core `core` (modulo the number of cores) and uses port `port` of the adapter. All references must outlive
+  /// the client; the driver is up.
   ThreadClient(const DriverEnvironment& environment, DriverRole& driver, const DriverConfig& config,
                observe::Probes& probes, std::size_t core, std::string name, std::uint8_t port = 1);
   ~ThreadClient() override;

@@ -64,7 +64,8 @@ void EventLog::finish() {
 void EventLog::conclude() {
   for (auto& [key, queue] : queues_) {
     for (const ArmRaceSteps::Conclusion& conclusion : queue.steps.conclude()) {
-      line(told_, conclusion.step, {std::get<HostIndex>(key), std::get<AdapterIndex>(key)}, conclusion.step == 4 ? "adapter" : "software",
+      line(told_, conclusion.step, {std::get<HostIndex>(key), std::get<AdapterIndex>(key)},
+           conclusion.step == 4 ? "adapter" : "software",
            fmt::format("CQ {:#x}: {}", std::get<CqNumber>(key).value(), conclusion.text));
     }
   }
@@ -83,11 +84,14 @@ void EventLog::tell(const InterruptEvent& event) {
   const std::uint32_t vector = event.vector.value();
   switch (event.action) {
     case InterruptEvent::Action::kMessageSent:
-      return line(event.time, 0, {event.host, event.adapter}, "adapter", fmt::format("interrupt {}: the message leaves", vector));
+      return line(event.time, 0, {event.host, event.adapter}, "adapter",
+                  fmt::format("interrupt {}: the message leaves", vector));
     case InterruptEvent::Action::kMaskedPending:
-      return line(event.time, 0, {event.host, event.adapter}, "adapter", fmt::format("interrupt {}: masked, it stays pending", vector));
+      return line(event.time, 0, {event.host, event.adapter}, "adapter",
+                  fmt::format("interrupt {}: masked, it stays pending", vector));
     case InterruptEvent::Action::kDelivered:
-      return line(event.time, 0, {event.host, event.adapter}, "host", fmt::format("interrupt {}: delivered to its core", vector));
+      return line(event.time, 0, {event.host, event.adapter}, "host",
+                  fmt::format("interrupt {}: delivered to its core", vector));
   }
 }
 

@@ -21,7 +21,8 @@ CompletionCsv::CompletionCsv(std::ostream& stream, bool namesAdapters)
 void CompletionCsv::add(const CompletionRow& row) {
   stream_ << nanosecondsText(row.time) << ',' << row.flow << ',' << row.host.value() << ',';
   if (namesAdapters_) stream_ << row.adapter.value() << ',';
-  stream_ << row.cq.value() << ',' << row.qp.value() << ',' << row.workRequestId << ',' << row.opcode << ',' << row.status << ',' << row.bytes;
+  stream_ << row.cq.value() << ',' << row.qp.value() << ',' << row.workRequestId << ',' << row.opcode << ','
+          << row.status << ',' << row.bytes;
   if (row.posted < Time()) {
     stream_ << ",,\n";
   } else {

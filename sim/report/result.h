@@ -53,8 +53,8 @@ struct DmaResult {
   std::string name;
   HostIndex host;
   std::optional<AdapterIndex> adapter;  ///< where the host has more than one
-  std::uint64_t iterations = 0;  ///< accesses without error, without the warm-up
-  std::uint64_t bytes = 0;       ///< of these; a write and the read behind it count once
+  std::uint64_t iterations = 0;         ///< accesses without error, without the warm-up
+  std::uint64_t bytes = 0;              ///< of these; a write and the read behind it count once
   std::uint64_t errors = 0;
   LatencySummary latency;
   Time measured;           ///< simulated time in which `iterations` were done
@@ -67,7 +67,7 @@ struct DmaResult {
 struct CacheResult {
   HostIndex host;
   std::optional<AdapterIndex> adapter;  ///< of an adapter, where the host has more than one
-  std::string name;  ///< what it holds
+  std::string name;                     ///< what it holds
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   std::uint64_t evictions = 0;  ///< misses that another entry had to make room for
@@ -122,7 +122,7 @@ struct FaultResult {
   HostIndex host;
   std::optional<AdapterIndex> adapter;  ///< where the host has more than one
   std::optional<std::uint32_t> port;    ///< from 1, where the adapter has more than one
-  bool fromSwitch = false;  ///< to the host; otherwise from it
+  bool fromSwitch = false;              ///< to the host; otherwise from it
   std::uint64_t lost = 0;
   std::uint64_t corrupted = 0;
   std::uint64_t duplicated = 0;

@@ -92,8 +92,8 @@ std::string cacheTable(const Result& result) {
   for (const CacheResult& cache : result.caches) {
     const std::uint64_t accesses = cache.hits + cache.misses;
     const double share = accesses == 0 ? 0 : static_cast<double>(cache.misses) / static_cast<double>(accesses);
-    table.add({hostCell(result, cache.host, cache.adapter), cache.name, std::to_string(cache.hits), std::to_string(cache.misses),
-               std::to_string(cache.evictions), fmt::format("{:.1f} %", share * 100)});
+    table.add({hostCell(result, cache.host, cache.adapter), cache.name, std::to_string(cache.hits),
+               std::to_string(cache.misses), std::to_string(cache.evictions), fmt::format("{:.1f} %", share * 100)});
   }
   return '\n' + table.text();
 }
@@ -174,7 +174,8 @@ std::string dropLines(const Result& result) {
   }
   for (const AsyncEventResult& event : result.asyncEvents) {
     text += paragraph(fmt::format("asynchronous event: {}: {} of object {:#x} at {} us",
-                                  placeText(result, event.host, event.adapter), event.type, event.object, microsecondsText(event.time)));
+                                  placeText(result, event.host, event.adapter), event.type, event.object,
+                                  microsecondsText(event.time)));
   }
   return text.empty() ? text : '\n' + text;
 }
@@ -188,8 +189,8 @@ std::string hazardLines(const Result& result) {
         "before the arm reached the adapter, first at {} us, last at {} us. The adapter's arm rule allows that, the "
         "InfiniBand specification doesn't promise it. Poll once more after arming; --strict-notify makes the loss "
         "real.",
-        placeText(result, hazard.host, hazard.adapter), hazard.cq.value(), hazard.count, hazard.entries, microsecondsText(hazard.first),
-        microsecondsText(hazard.last)));
+        placeText(result, hazard.host, hazard.adapter), hazard.cq.value(), hazard.count, hazard.entries,
+        microsecondsText(hazard.first), microsecondsText(hazard.last)));
   }
   return text.empty() ? text : '\n' + text;
 }

@@ -73,8 +73,7 @@ Simulation::~Simulation() = default;
 
 std::unique_ptr<driver::VerbsClient> Simulation::makeThread(const ThreadPlace& place, const std::string& name) {
   AdapterNode& adapter = system_.host(place.host.value()).adapter(place.adapter.value());
-  const config::AdapterSections& sections =
-      config_.hosts[place.host.value()].adapterSections(place.adapter.value());
+  const config::AdapterSections& sections = config_.hosts[place.host.value()].adapterSections(place.adapter.value());
   return std::make_unique<driver::ThreadClient>(adapter.environment(), adapter.driver(), sections.driver,
                                                 system_.probes(), place.core, name, place.port);
 }
@@ -96,7 +95,8 @@ void Simulation::makeFlows() {
 void Simulation::makeDma() {
   for (const config::NamedDma& named : config_.dma) {
     HostNode& node = system_.host(named.dma.host);
-    dma_.add(named.name, named.dma, {system_.calendar(), node.adapter(named.dma.adapter).endpoint(), node.memory(), node.memoryTiming()},
+    dma_.add(named.name, named.dma,
+             {system_.calendar(), node.adapter(named.dma.adapter).endpoint(), node.memory(), node.memoryTiming()},
              config_.run.seed);
   }
 }
@@ -357,8 +357,8 @@ void Simulation::collectFaults(report::Result& result) const {
   forEachPort(system_, [&](const HostNode& node, std::optional<AdapterIndex> adapter, const PortOf& port) {
     const auto add = [&](const network::LinkCounters& link, bool fromSwitch) {
       if (link.lost + link.corrupted + link.duplicated + link.held == 0) return;
-      result.faults.push_back({node.index(), adapter, port.named, fromSwitch, link.lost, link.corrupted,
-                               link.duplicated, link.held});
+      result.faults.push_back(
+          {node.index(), adapter, port.named, fromSwitch, link.lost, link.corrupted, link.duplicated, link.held});
     };
     add(system_.cabling().sent(node.index().value(), port.hostPort), false);
     const network::LinkCounters* fromSwitch = system_.cabling().sentBySwitch(node.index().value(), port.hostPort);

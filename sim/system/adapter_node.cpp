@@ -104,8 +104,8 @@ AdapterNode::AdapterNode(const config::Config& config, HostIndex host, AdapterIn
            adapterConfigOf(config, sectionsOf(config, host, index)),
            optionsOf(config, plugsOf(surroundings.cabling, host, firstPort_,
                                      sectionsOf(config, host, index).adapter.device.ports)),
-           wiresOf(plugsOf(surroundings.cabling, host, firstPort_,
-                           sectionsOf(config, host, index).adapter.device.ports))),
+           wiresOf(
+               plugsOf(surroundings.cabling, host, firstPort_, sectionsOf(config, host, index).adapter.device.ports))),
       driver_(environment(), sectionsOf(config, host, index).driver) {
   const bool isOneOfSeveral = config.hosts[host.value()].host.adapters > 1;
   rootComplex_.setMemoryTiming(surroundings.memoryTiming, isOneOfSeveral);
@@ -116,8 +116,7 @@ AdapterNode::AdapterNode(const config::Config& config, HostIndex host, AdapterIn
   endpoint_.setBarTarget(hca_);
   for (std::uint8_t port = 1; port <= hca_.ports(); ++port) {
     const Cabling::Plug plug = surroundings.cabling.plug(host.value(), hostPort(port));
-    plug.link.attach(plug.end,
-                     {plug.identity, index, &hca_.packetReceiver(port), false, &hca_.linkListener(port)});
+    plug.link.attach(plug.end, {plug.identity, index, &hca_.packetReceiver(port), false, &hca_.linkListener(port)});
   }
 }
 

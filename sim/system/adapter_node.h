@@ -20,8 +20,8 @@
 
 namespace hca::sim {
 
-/// A root port, a PCIe link, an endpoint and the adapter behind it; one instance of the kernel driver. Several of a host
-/// share its memory, cores, interrupt controller and IOMMU.
+/// A root port, a PCIe link, an endpoint and the adapter behind it; one instance of the kernel driver. Several of a
+/// host share its memory, cores, interrupt controller and IOMMU.
 class AdapterNode final {
  public:
   struct Surroundings {

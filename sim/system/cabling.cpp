@@ -85,8 +85,8 @@ void Cabling::connectBackToBack(kernel::Calendar& calendar, observe::Probes& pro
 
 void Cabling::connectSwitch(kernel::Calendar& calendar, observe::Probes& probes, const config::Config& config) {
   const std::uint32_t hosts = config.host.count;
-  switch_ = std::make_unique<network::Switch>(calendar, probes, config.fabricSwitch, firstPorts_.back(),
-                                              HostIndex(hosts));
+  switch_ =
+      std::make_unique<network::Switch>(calendar, probes, config.fabricSwitch, firstPorts_.back(), HostIndex(hosts));
   for (std::uint32_t host = 0; host < hosts; ++host) {
     for (std::uint32_t port = 1; port <= config.hosts[host].portCount(); ++port) {
       network::NetworkConfig settings = config.link;

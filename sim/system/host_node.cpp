@@ -36,8 +36,8 @@ HostNode::HostNode(const sc_core::sc_module_name& name, const config::Config& co
   }
   groups_.push_back(std::make_unique<ModuleGroup>("adapter", [&] {
     for (std::uint32_t number = 0; number < count; ++number) {
-      groups_.push_back(std::make_unique<ModuleGroup>(std::to_string(number).c_str(),
-                                                      [&] { addAdapter(config, surroundings); }));
+      groups_.push_back(
+          std::make_unique<ModuleGroup>(std::to_string(number).c_str(), [&] { addAdapter(config, surroundings); }));
     }
   }));
 }

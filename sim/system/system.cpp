@@ -10,9 +10,8 @@ System::System(const config::Config& config, Time quantum)
     : calendarModule_("calendar", quantum), cabling_(calendarModule_.calendar(), probes_, config) {
   group_ = std::make_unique<ModuleGroup>("host", [&] {
     for (std::uint32_t i = 0; i < config.host.count; ++i) {
-      hosts_.push_back(std::make_unique<HostNode>(
-          std::to_string(i).c_str(), config, HostIndex(i),
-          HostNode::Surroundings{calendarModule_, probes_, pool_, cabling_}));
+      hosts_.push_back(std::make_unique<HostNode>(std::to_string(i).c_str(), config, HostIndex(i),
+                                                  HostNode::Surroundings{calendarModule_, probes_, pool_, cabling_}));
     }
   });
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
@@ -27,9 +26,8 @@ std::string System::bringUp() {
     for (std::uint32_t number = 0; number < host->adapters(); ++number) {
       host->adapter(number).driver().start([&, index = host->index(), number](adapter::CommandResult result) {
         if (!result.ok()) {
-          problem << "host " << index.value() << ": the driver could not bring adapter " << number
-                  << " up: status " << static_cast<unsigned>(result.status) << ", syndrome "
-                  << static_cast<unsigned>(result.syndrome);
+          problem << "host " << index.value() << ": the driver could not bring adapter " << number << " up: status "
+                  << static_cast<unsigned>(result.status) << ", syndrome " << static_cast<unsigned>(result.syndrome);
         }
         if (++ready == wanted) stop();
       });

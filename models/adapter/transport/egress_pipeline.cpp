@@ -14,11 +14,7 @@ constexpr unsigned kPieceBits = 16;
 
 EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConfig& config, const RouteBuilder& routes,
                                bool movePayload, CachePort& cache)
-    : context_(context),
-      config_(config),
-      routes_(routes),
-      movePayload_(movePayload),
-      cache_(cache) {}
+    : context_(context), config_(config), routes_(routes), movePayload_(movePayload), cache_(cache) {}
 
 void EgressPipeline::addPort(network::PacketSender& wire, Loopback& loopback) {
   ports_.push_back(std::make_unique<Port>(context_.calendar, config_.egressBuffer, wire, loopback));

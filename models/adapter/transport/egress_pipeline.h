@@ -32,15 +32,15 @@ class EgressListener {
   ~EgressListener() = default;
 };
 
-/// Gathers the payload of packets by DMA and puts them on the wire of the queue pair's port, each queue pair's in order.
-/// The bytes that may be under way to a port are bounded; whoever finds no room is called back.
+/// Gathers the payload of packets by DMA and puts them on the wire of the queue pair's port, each queue pair's in
+/// order. The bytes that may be under way to a port are bounded; whoever finds no room is called back.
 class EgressPipeline final : private pcie::DmaClient, private CacheClient {
  public:
   EgressPipeline(const AdapterContext& context, const DatapathConfig& config, const RouteBuilder& routes,
                  bool movePayload, CachePort& cache);
 
-  /// Adds the next port, from 1 on: its wire, and where goes what is for the port itself, with a copy of what is for one
-  /// of the groups.
+  /// Adds the next port, from 1 on: its wire, and where goes what is for the port itself, with a copy of what is for
+  /// one of the groups.
   void addPort(network::PacketSender& wire, Loopback& loopback);
   void connect(const MulticastGroups& groups) { groups_ = &groups; }
 

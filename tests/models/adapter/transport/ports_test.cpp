@@ -1,6 +1,7 @@
 // Two ports of one adapter: each with its wire, its address, its loopback and its room.
 #include <gtest/gtest.h>
 
+#include "models/adapter/transport/ingress_buffer.h"
 #include "models/adapter/transport/ready_queues.h"
 #include "tests/models/adapter/transport/rc_pair.h"
 
@@ -163,6 +164,20 @@ TEST(Ports, ATransitionToAPortThatIsNotThereIsRefused) {
   QpAttributes now;
   ASSERT_TRUE(pair.a.table.query(qp, now).ok());
   EXPECT_EQ(now.path.port, 2);
+}
+
+TEST(IngressBuffer, IsFullOfWhatWaitsAndWhatIsOnTheWay) {
+  struct Dma final : pcie::DmaPort {
+    void read(const pcie::DmaRead&) override {}
+    void write(const pcie::DmaWrite&) override {}
+    void message(BusAddress, std::uint32_t) override {}
+    [[nodiscard]] Time drainedAt() const override { return nanoseconds(5000); }
+    [[nodiscard]] Time drainTime(Bytes size) const override { return nanoseconds(size.count()); }
+  };
+  const Dma dma;
+  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(Bytes(0)), nanoseconds(3000));
+  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(Bytes(700)), nanoseconds(3700));
+  EXPECT_EQ(IngressBuffer(dma, Bytes(0)).hasRoomAt(Bytes(700)), Time()) << "no limit";
 }
 
 TEST(ReadyQueues, PortsTakeTurnsAndOneWithoutRoomIsPassedOver) {
