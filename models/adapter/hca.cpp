@@ -34,12 +34,19 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   return capabilities;
 }
 
+std::vector<std::uint16_t> partitionKeysOf(const std::vector<PortAddress>& ports) {
+  std::vector<std::uint16_t> keys;
+  for (const PortAddress& port : ports) keys.push_back(port.partitionKey);
+  return keys;
+}
+
 }  // namespace
 
-Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& options, network::PacketSender& port)
+Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& options,
+         const std::vector<network::PacketSender*>& wires)
     : context_(context),
       config_(config),
-      routes_(options.address),
+      routes_(options.addresses),
       contextCache_(context_, config_.cache, options.seed + context.host.value()),
       domains_(1U << config.memory.logMaxPd),
       uars_(UarIndex(wire::kFirstUarIndex), wire::kUarIndexEnd - wire::kFirstUarIndex),
@@ -47,9 +54,8 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       vectors_(context_, static_cast<std::uint32_t>(config.event.vectors)),
       events_(context_, config_.event, vectors_),
       completion_(context_, config_.completion, events_, events_),
-      queuePairs_(config_.transport, completion_, events_),
+      queuePairs_(config_.transport, completion_, events_, options.addresses.size()),
       egress_(context_, config_.transport, routes_, options.movePayload, cache_),
-      loopback_(context_, config_.transport),
       memoryOperations_(context_, config_.transport, memoryKeys_, memoryKeys_, queuePairs_),
       requester_(context_, config_.transport,
                  {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, memoryOperations_, cache_}),
@@ -61,7 +67,8 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
                   cache_}),
-      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups()}, options.address.partitionKey),
+      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups()},
+                  partitionKeysOf(options.addresses)),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
                kernel::ClockDomain(config_.completion.timestampClock)),
@@ -69,12 +76,19 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
   if (ContextCache::isLimited(config_.cache)) cache_.setModel(&contextCache_);
   contextCache_.setMemory(command_.device().pages);
   completion_.setCache(cache_);
-  egress_.connect(port, loopback_, queuePairs_.groups());
-  loopback_.connect(dispatcher_);
+  egress_.connect(queuePairs_.groups());
+  for (network::PacketSender* wire : wires) connectPort(*wire);
   queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_, sharedQueues_});
   completion_.setFailureSink(queuePairs_);
   events_.setHealthSink(*this);
   command_.setTeardownHandler([this] { destroyObjects(); });
+}
+
+void Hca::connectPort(network::PacketSender& wire) {
+  Port& port = ports_.emplace_back(*this, static_cast<std::uint8_t>(ports_.size() + 1));
+  egress_.addPort(wire, port.loopback);
+  port.loopback.connect(dispatcher_.port(port.number));
+  port.ingress.connect(dispatcher_.port(port.number));
 }
 
 void Hca::onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) {
@@ -102,6 +116,18 @@ void Hca::destroyObjects() {
   sharedQueues_.clear();
   completion_.reset();
   events_.reset();
+}
+
+// Linux include/linux/mlx5/device.h, MLX5_PORT_CHANGE_SUBTYPE_DOWN and _ACTIVE.
+void Hca::onLinkState(std::uint8_t port, bool isUp) {
+  constexpr std::uint8_t kDown = 1;
+  constexpr std::uint8_t kActive = 4;
+  command_.setPortActive(port, isUp);
+  EventRecord event;
+  event.type = EventType::kPortChange;
+  event.subType = isUp ? kActive : kDown;
+  event.object = port;
+  events_.raise(event);
 }
 
 void Hca::onHealthProblem(HealthSyndrome syndrome) { command_.setHealthSyndrome(static_cast<std::uint8_t>(syndrome)); }

@@ -1,6 +1,9 @@
 // One adapter: its blocks, wired.
 #pragma once
 
+#include <deque>
+#include <vector>
+
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/command/command_processor.h"
 #include "models/adapter/completion/cq_engine.h"
@@ -21,6 +24,7 @@
 #include "models/adapter/responder/response_engine.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
 #include "models/adapter/transport/egress_pipeline.h"
+#include "models/adapter/transport/ingress_buffer.h"
 #include "models/adapter/transport/loopback.h"
 #include "models/adapter/transport/packet_dispatcher.h"
 #include "models/adapter/transport/qp_table.h"
@@ -29,19 +33,20 @@
 
 namespace hca::adapter {
 
-/// The adapter behind a PCIe endpoint (which brings DMA and configuration space) and a port. Wiring only: every
+/// The adapter behind a PCIe endpoint (which brings DMA and configuration space) and its ports. Wiring only: every
 /// behaviour is in a block.
 class Hca final : public pcie::BarTarget, private HealthSink {
  public:
   struct Options {
-    AdapterIdentity identity;  ///< one port
-    PortAddress address;       ///< of that port
+    AdapterIdentity identity;
+    std::vector<PortAddress> addresses;  ///< one for each port of `identity`
     bool movePayload = true;
     std::uint64_t seed = 1;
   };
 
-  /// `context.dma` and `port` may be used only after construction of everything around.
-  Hca(const AdapterContext& context, const HcaConfig& config, const Options& options, network::PacketSender& port);
+  /// `wires`: one for each port. They and `context.dma` may be used only after construction of everything around.
+  Hca(const AdapterContext& context, const HcaConfig& config, const Options& options,
+      const std::vector<network::PacketSender*>& wires);
 
   // pcie::BarTarget
   void onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) override;
@@ -49,8 +54,10 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   void onReset() override;
   void onMsixControl(bool enabled, bool functionMasked) override;
 
-  /// Where the link delivers packets for this adapter.
-  [[nodiscard]] network::PacketReceiver& packetReceiver() { return dispatcher_; }
+  /// Where the link of port `port`, counted from 1, delivers packets, and where it tells its state.
+  [[nodiscard]] network::PacketReceiver& packetReceiver(std::uint8_t port) { return ports_[port - 1U].ingress; }
+  [[nodiscard]] network::LinkListener& linkListener(std::uint8_t port) { return ports_[port - 1U]; }
+  [[nodiscard]] std::uint8_t ports() const { return static_cast<std::uint8_t>(ports_.size()); }
 
   // For reports.
   [[nodiscard]] const CqEngine& completion() const { return completion_; }
@@ -59,7 +66,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] const PacketDispatcher& dispatcher() const { return dispatcher_; }
   [[nodiscard]] const Requester& requester() const { return requester_; }
   [[nodiscard]] const Responder& responder() const { return responder_; }
-  [[nodiscard]] const Loopback& loopback() const { return loopback_; }
+  [[nodiscard]] const Loopback& loopback(std::uint8_t port = 1) const { return ports_[port - 1U].loopback; }
   [[nodiscard]] const SendQueueEngine& sendQueue() const { return sendQueue_; }
   [[nodiscard]] const BarDecoder& decoder() const { return decoder_; }
   [[nodiscard]] CommandProcessor& command() { return command_; }
@@ -69,6 +76,22 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] const ContextCache& caches() const { return contextCache_; }
 
  private:
+  /// What is there once for each port.
+  struct Port final : network::LinkListener {
+    Port(Hca& adapter, std::uint8_t port)
+        : owner(adapter),
+          number(port),
+          loopback(adapter.context_, adapter.config_.transport),
+          ingress(adapter.context_.dma, adapter.config_.transport.ingressBuffer) {}
+    void onLinkState(bool isUp) override { owner.onLinkState(number, isUp); }
+
+    Hca& owner;
+    std::uint8_t number;
+    Loopback loopback;
+    IngressBuffer ingress;
+  };
+  void connectPort(network::PacketSender& wire);
+  void onLinkState(std::uint8_t port, bool isUp);
   void onHealthProblem(HealthSyndrome syndrome) override;
   void destroyObjects();
 
@@ -85,7 +108,6 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   CqEngine completion_;
   QpTable queuePairs_;
   EgressPipeline egress_;
-  Loopback loopback_;
   MemoryOperationUnit memoryOperations_;
   Requester requester_;
   SendQueueEngine sendQueue_;
@@ -97,6 +119,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   PacketDispatcher dispatcher_;
   CommandProcessor command_;
   BarDecoder decoder_;
+  std::deque<Port> ports_;  // by port - 1
 };
 
 }  // namespace hca::adapter

@@ -37,6 +37,8 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, kernel::CalendarMo
       writeLatency_(config.writeLatency),
       readBandwidth_(config.hostReadBandwidth),
       maxReadRequest_(static_cast<std::uint32_t>(config.maxReadRequest.count())),
+      requests_(calendar_, kernel::Priority::kLink, *this, &RootComplex::onRequestArrived),
+      completions_(calendar_, kernel::Priority::kLink, *this, &RootComplex::onCompletionArrived),
       writes_(calendar_, kernel::Priority::kHostMemory, *this, &RootComplex::onWriteVisible),
       reads_(calendar_, kernel::Priority::kHostMemory, *this, &RootComplex::onReadReady),
       registerReads_(calendar_, kernel::Priority::kSoftware, *this, &RootComplex::onRegisterReadDone) {
@@ -50,10 +52,23 @@ tlm::tlm_sync_enum RootComplex::nb_transport_fw(Payload& payload, tlm::tlm_phase
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
   payload.acquire();
   const Time arrival = module_.timeOf(delay);
-  const Time processed = payload.is_write() ? acceptWrite(payload, arrival) : acceptRead(payload, arrival);
+  if (waitsForArrival_) {
+    requests_.send(arrival, {&payload});
+    return tlm::TLM_ACCEPTED;
+  }
   phase = tlm::END_REQ;
-  delay = module_.delayUntil(processed);
+  delay = module_.delayUntil(accept(payload, arrival));
   return tlm::TLM_UPDATED;
+}
+
+void RootComplex::onRequestArrived(Arrival& arrival) {
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = module_.delayUntil(accept(*arrival.payload, calendar_.now()));
+  link_target_socket->nb_transport_bw(*arrival.payload, phase, delay);
+}
+
+Time RootComplex::accept(Payload& payload, Time arrival) {
+  return payload.is_write() ? acceptWrite(payload, arrival) : acceptRead(payload, arrival);
 }
 
 Time RootComplex::acceptWrite(Payload& payload, Time arrival) {
@@ -203,8 +218,19 @@ void RootComplex::barRead(unsigned bar, std::uint64_t offset, std::uint32_t widt
 // write).
 tlm::tlm_sync_enum RootComplex::nb_transport_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
-  if (payload.is_read()) registerReads_.send(later(module_.timeOf(delay), lastVisible_), {&payload});
+  if (!payload.is_read()) return tlm::TLM_COMPLETED;
+  const Time arrival = module_.timeOf(delay);
+  if (waitsForArrival_) {
+    completions_.send(arrival, {&payload});
+  } else {
+    registerReads_.send(later(arrival, lastVisible_), {&payload});
+  }
   return tlm::TLM_COMPLETED;
+}
+
+// The writes that came before it have been accepted.
+void RootComplex::onCompletionArrived(Arrival& arrival) {
+  registerReads_.send(later(calendar_.now(), lastVisible_), {arrival.payload});
 }
 
 // A failed read gives all ones, as a processor sees it.

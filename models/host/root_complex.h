@@ -50,7 +50,12 @@ class RootComplex final : public sc_core::sc_module,
   RootComplex(const sc_core::sc_module_name& name, kernel::CalendarModule& calendar, const pcie::PcieConfig& config,
               BusAddressSpace& space, InterruptPort& interrupts);
   /// Before the simulation starts; nullptr (the default): nothing delays an access beyond the latencies of [pcie].
-  void setMemoryTiming(MemoryTiming* timing) { memoryTiming_ = timing; }
+  /// `isShared`: other root ports use it too. Requests then go to it when they arrive, in the order of the whole host;
+  /// else as soon as the link tells of them, ahead of their time.
+  void setMemoryTiming(MemoryTiming* timing, bool isShared = false) {
+    memoryTiming_ = timing;
+    waitsForArrival_ = timing != nullptr && isShared;
+  }
 
   // PciFunction. Once the simulation has started (sc_start(SC_ZERO_TIME) is enough).
   std::uint32_t configRead(std::uint32_t offset, std::uint32_t width) override;
@@ -83,6 +88,9 @@ class RootComplex final : public sc_core::sc_module,
   bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override;
 
+  [[nodiscard]] Time accept(Payload& payload, Time arrival);
+  void onRequestArrived(Arrival& arrival);
+  void onCompletionArrived(Arrival& arrival);
   [[nodiscard]] Time acceptWrite(Payload& payload, Time arrival);
   [[nodiscard]] Time acceptRead(Payload& payload, Time lastArrival);
   void onWriteVisible(Arrival& arrival);
@@ -105,6 +113,7 @@ class RootComplex final : public sc_core::sc_module,
   InterruptPort& interrupts_;
   pcie::InterruptSink* sink_ = nullptr;
   MemoryTiming* memoryTiming_ = nullptr;
+  bool waitsForArrival_ = false;
   pcie::LinkTiming timing_;
   Time readLatency_;
   Time writeLatency_;
@@ -117,6 +126,8 @@ class RootComplex final : public sc_core::sc_module,
   pcie::TransactionPool pool_;
   std::vector<ReadDone> waiting_;
   std::vector<std::uint32_t> freeWaiting_;
+  kernel::Inbox<RootComplex, Arrival> requests_;     // of a shared MemoryTiming: not arrived yet
+  kernel::Inbox<RootComplex, Arrival> completions_;  // the same: of register reads
   kernel::Inbox<RootComplex, Arrival> writes_;
   kernel::Inbox<RootComplex, Arrival> reads_;
   kernel::Inbox<RootComplex, Arrival> registerReads_;

@@ -15,6 +15,9 @@ void Link::setUp(bool isUp) {
   if (isUp == state_.isUp) return;
   state_.isUp = isUp;
   ++state_.changes;
+  for (const LinkEnd& end : ends_) {
+    if (end.listener != nullptr) end.listener->onLinkState(isUp);
+  }
 }
 
 }  // namespace hca::network

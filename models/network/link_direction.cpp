@@ -31,6 +31,7 @@ Time LinkDirection::transmit(Packet&& packet) {
   counters_.busy += duration;
   fire(observe::PacketEvent::Action::kSent, start, from_, packet);
   Time arrival = (to_.forwards ? start : freeAt_ + config_.receiveLatency) + config_.propagation;
+  onTheWay_ += size;
   const Fault fault = faults_.isActive() ? injectFaults(packet, arrival) : Fault();
   Flight& flight = flights_.place(arrival);
   flight.packet = std::move(packet);
@@ -53,6 +54,7 @@ Fault LinkDirection::injectFaults(Packet& packet, Time& arrival) {
     ++counters_.held;
   }
   if (fault.duplicate) {
+    onTheWay_ += Bytes(wireBytes(packet));
     flights_.send(arrival, {packet.clone(), state_.changes, state_.isUp});
     arrival = arrival + faults_.delayTime();
     ++counters_.duplicated;
@@ -74,6 +76,7 @@ LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
 }
 
 void LinkDirection::arrive(Flight& flight) {
+  onTheWay_ = onTheWay_ - Bytes(wireBytes(flight.packet));
   const Time seen = to_.forwards ? calendar_.now() : calendar_.now() - config_.receiveLatency;
   switch (fate(flight)) {
     case Fate::kDelivered:

@@ -24,6 +24,7 @@ struct LinkEnd {
   PacketReceiver* receiver = nullptr;
   /// A switch: takes packets for anybody, each as soon as its first bit arrives; kReceived tells of that bit.
   bool forwards = false;
+  LinkListener* listener = nullptr;  ///< nullptr: nobody asks
 };
 
 struct LinkCounters {
@@ -58,7 +59,9 @@ class LinkDirection final : public PacketSender {
   void setFaults(FaultInjector faults) { faults_ = std::move(faults); }
 
   Time transmit(Packet&& packet) override;
-  [[nodiscard]] Time freeAt() const override { return later(freeAt_, calendar_.now()); }
+  [[nodiscard]] Time freeAt() const override {
+    return later(later(freeAt_, calendar_.now()), to_.receiver->hasRoomAt(onTheWay_));
+  }
 
   [[nodiscard]] const LinkCounters& counters() const { return counters_; }
 
@@ -84,6 +87,7 @@ class LinkDirection final : public PacketSender {
   kernel::Inbox<LinkDirection, Flight> flights_;
   FaultInjector faults_;
   Time freeAt_{};
+  Bytes onTheWay_{};  // sent and not arrived
   LinkCounters counters_;
 };
 

@@ -10,9 +10,21 @@ class PacketReceiver {
  public:
   /// The last bit of `packet` arrived (plus the receive latency of the link's configuration). May move it away.
   virtual void onPacket(Packet& packet) = 0;
+  /// Not before then may the next packet start, so that it finds room: link-level flow control. `onTheWay`: what was
+  /// sent and has not arrived.
+  [[nodiscard]] virtual Time hasRoomAt([[maybe_unused]] Bytes onTheWay) const { return {}; }
 
  protected:
   ~PacketReceiver() = default;
+};
+
+/// Told when a port's link comes up or goes down.
+class LinkListener {
+ public:
+  virtual void onLinkState(bool isUp) = 0;
+
+ protected:
+  ~LinkListener() = default;
 };
 
 /// Where a port puts packets for the wire.

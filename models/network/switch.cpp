@@ -22,8 +22,10 @@ Switch::Switch(kernel::Calendar& calendar, observe::Probes& probes, const Switch
   }
 }
 
-void Switch::connect(std::uint32_t port, const PortIdentity& neighbour, PacketSender& sender) {
+void Switch::connect(std::uint32_t port, const PortIdentity& neighbour, PacketSender& sender, BitsPerSecond rate) {
   ports_[port].sender = &sender;
+  ports_[port].rate = rate;
+  fastest_ = std::max(fastest_, rate);
   const std::size_t lid = neighbour.lid.value();
   if (portOfLid_.size() <= lid) portOfLid_.resize(lid + 1, kNoPort);
   portOfLid_[lid] = port;
@@ -48,7 +50,21 @@ std::uint32_t Switch::portOf(const Route& route) const {
 }
 
 void Switch::enter(std::uint32_t port, Packet& packet) {
-  crossings_.send(calendar_.now() + config_.latency, {std::move(packet), port});
+  const Time fill = fillTime(ports_[port], packet);
+  crossings_.send(calendar_.now() + config_.latency + fill, {std::move(packet), port});
+}
+
+// How long a packet that comes in slowly has to wait so that it doesn't run dry on its way out.
+Time Switch::fillTime(const Port& from, const Packet& packet) const {
+  if (from.rate >= fastest_) return Time();
+  BitsPerSecond fastest = fastest_;
+  if (!isMulticast(packet.route)) {
+    const std::uint32_t to = portOf(packet.route);
+    fastest = to == kNoPort ? from.rate : ports_[to].rate;
+  }
+  if (from.rate >= fastest) return Time();
+  const Bytes size(wireBytes(packet));
+  return transferTime(size, from.rate) - transferTime(size, fastest);
 }
 
 // The packet stands before its output port, now: nothing that is earlier can still come.

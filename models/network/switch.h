@@ -30,8 +30,9 @@ struct SwitchCounters {
 /// so adapters drop what they have no member for.
 ///
 /// Cut-through: a packet may leave while it still arrives, so a link to the switch must deliver at the first bit (see
-/// LinkEnd::forwards) and must not be slower than the links from it. A corrupted packet goes on as it is, to be found
-/// out at its destination. There is no credit flow control: what finds the output queue full is lost.
+/// LinkEnd::forwards). What comes in slower than it goes out starts later, so that its end is there in time. A
+/// corrupted packet goes on as it is, to be found out at its destination. There is no credit flow control: what finds
+/// the output queue full is lost.
 class Switch final : private kernel::CalendarClient {
  public:
   /// `self` stands for the switch in packet events: no host has this number.
@@ -41,7 +42,9 @@ class Switch final : private kernel::CalendarClient {
   Switch& operator=(const Switch&) = delete;
 
   /// Connects port `port`: packets for `neighbour` leave through `sender`, of which the switch must be the only user.
-  void connect(std::uint32_t port, const PortIdentity& neighbour, PacketSender& sender);
+  /// `rate`: of its link, if links differ.
+  void connect(std::uint32_t port, const PortIdentity& neighbour, PacketSender& sender,
+               BitsPerSecond rate = BitsPerSecond(0));
   /// Takes what comes in at `port`.
   [[nodiscard]] PacketReceiver& receiver(std::uint32_t port) { return ports_[port]; }
   /// The end of a link at the switch.
@@ -56,6 +59,7 @@ class Switch final : private kernel::CalendarClient {
     Switch* owner = nullptr;
     std::uint32_t number = 0;
     PacketSender* sender = nullptr;
+    BitsPerSecond rate{0};
     kernel::RingQueue<Packet> waiting;
     Bytes waitingBytes{};
     SwitchCounters counters;
@@ -79,12 +83,14 @@ class Switch final : private kernel::CalendarClient {
   void drop(std::uint64_t& counter, const Packet& packet);
   void addRoute(const Gid& gid, std::uint32_t port);
   [[nodiscard]] std::uint32_t portOf(const Route& route) const;
+  [[nodiscard]] Time fillTime(const Port& from, const Packet& packet) const;
 
   kernel::Calendar& calendar_;
   observe::Probes& probes_;
   SwitchConfig config_;
   HostIndex self_;
   std::vector<Port> ports_;
+  BitsPerSecond fastest_{0};  // of all links
   std::vector<std::uint32_t> portOfLid_;
   std::vector<GidRoute> routes_;  // by GID
   kernel::Inbox<Switch, Crossing> crossings_;

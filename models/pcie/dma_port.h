@@ -61,7 +61,13 @@ class DmaPort {
   /// Sends the MSI-X message (address and data of a table entry) behind all earlier posted writes.
   virtual void message(BusAddress address, std::uint32_t data) = 0;
 
+  /// When all that was given so far will have left towards the host, if the host holds nothing up.
+  [[nodiscard]] virtual Time drainedAt() const { return {}; }
+  /// How long writes of `size` take to leave.
+  [[nodiscard]] virtual Time drainTime(Bytes size) const { return transferTime(size, BitsPerSecond(kNoLimit)); }
+
  protected:
+  static constexpr std::int64_t kNoLimit = 100'000'000'000'000;
   ~DmaPort() = default;
 };
 

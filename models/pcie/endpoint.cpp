@@ -57,12 +57,25 @@ void Endpoint::wakeCalendar() {
   if (!module_.isDraining()) module_.wake();
 }
 
+Time Endpoint::durationOf(const tlm::tlm_generic_payload& payload, std::uint32_t pieceSize) const {
+  const std::uint64_t address = payload.get_address();
+  const std::uint32_t length = payload.get_data_length();
+  return payload.is_write() ? timing_.writes(address, length, pieceSize).duration
+                            : timing_.readRequests(address, length, pieceSize).duration;
+}
+
+Time Endpoint::drainTime(Bytes size) const {
+  const std::uint32_t tlp = configuration_.maxPayload();
+  return Time(timing_.writes(0, tlp, tlp).duration.count() * size.count() / tlp);
+}
+
 void Endpoint::send(const TransactionPool::Transaction& transaction, Traffic traffic, std::uint32_t pieceSize) {
   PcieExtension& extension = *transaction.extension;
   extension.traffic = traffic;
   extension.pieceSize = pieceSize;
   extension.resets = &resets_;
   extension.resetsAtIssue = resets_;
+  drainedAt_ = later(drainedAt_, calendar_.now()) + durationOf(*transaction.payload, pieceSize);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = module_.delayUntil(calendar_.now());
   link_initiator_socket->nb_transport_fw(*transaction.payload, phase, delay);

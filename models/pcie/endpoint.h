@@ -56,6 +56,8 @@ class Endpoint final : public sc_core::sc_module,
   void read(const DmaRead& request) override;
   void write(const DmaWrite& request) override;
   void message(BusAddress address, std::uint32_t data) override;
+  [[nodiscard]] Time drainedAt() const override { return drainedAt_; }
+  [[nodiscard]] Time drainTime(Bytes size) const override;
 
   [[nodiscard]] const ConfigurationSpace& configuration() const { return configuration_; }
   [[nodiscard]] const EndpointCounters& counters() const { return counters_; }
@@ -109,6 +111,7 @@ class Endpoint final : public sc_core::sc_module,
   void configurationWrite(std::uint32_t offset, std::uint32_t width, std::uint32_t value);
   void reset();
   void send(const TransactionPool::Transaction& transaction, Traffic traffic, std::uint32_t pieceSize);
+  [[nodiscard]] Time durationOf(const tlm::tlm_generic_payload& payload, std::uint32_t pieceSize) const;
   void wakeCalendar();
 
   std::uint32_t newRead(const DmaRead& request);
@@ -136,6 +139,7 @@ class Endpoint final : public sc_core::sc_module,
   std::uint32_t burstWrites_;  // most TLPs of one burst
   std::uint32_t burstReads_;
   std::uint32_t resets_ = 0;
+  Time drainedAt_{};
   std::vector<Read> reads_;
   std::vector<std::uint32_t> freeReads_;
   kernel::RingQueue<std::uint32_t> waiting_;  // reads that need tags

@@ -4,33 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "models/adapter/hca_config.h"
-#include "models/host/cpu_config.h"
-#include "models/host/iommu_config.h"
-#include "models/host/memory_config.h"
-#include "models/network/fault_config.h"
 #include "models/network/network_config.h"
 #include "models/network/switch_config.h"
-#include "models/pcie/pcie_config.h"
 #include "sim/config/host_config.h"
+#include "sim/config/host_sections.h"
 #include "sim/config/run_config.h"
-#include "sim/driver/driver_config.h"
 #include "sim/workload/dma_config.h"
 #include "sim/workload/flow_config.h"
 
 namespace hca::config {
-
-/// What each host has of its own.
-struct HostSections {
-  host::CpuConfig cpu;
-  host::IommuConfig iommu;
-  host::MemoryConfig memory;
-  driver::DriverConfig driver;
-  pcie::PcieConfig pcie;
-  network::FaultConfig faults;
-  network::FaultConfig switchFaults;
-  adapter::HcaConfig adapter;
-};
 
 struct NamedFlow {
   std::string name;
@@ -51,10 +33,12 @@ struct Config {
   std::vector<HostSections> hosts;  ///< by host number, with [host.N...] applied
   std::vector<NamedFlow> flows;     ///< in the order in which they were first named
   std::vector<NamedDma> dma;        ///< likewise
+
+  [[nodiscard]] bool hasSwitch() const { return host.count > 2 || fabricSwitch.always; }
 };
 
 /// The table of sections: calls `visit(name, section struct, doc)` for each. This is the one place that knows which
-/// struct stands behind which section name.
+/// struct stands behind which section name; of the sections of hosts, adapters and ports host_sections.h is.
 template <class ConfigType, class Visit>
 void forEachGlobalSection(ConfigType& config, Visit&& visit) {
   visit("run", config.run, "The run as a whole");
@@ -63,24 +47,8 @@ void forEachGlobalSection(ConfigType& config, Visit&& visit) {
   visit("switch", config.fabricSwitch, "What connects more than two hosts");
 }
 
-template <class HostSectionsType, class Visit>
-void forEachHostSection(HostSectionsType& host, Visit&& visit) {
-  visit("cpu", host.cpu, "What software costs");
-  visit("iommu", host.iommu, "Translation of the addresses that the adapter uses");
-  visit("memory", host.memory, "Where the bytes are that the adapter reads and writes");
-  visit("driver", host.driver, "What the kernel driver asks of an adapter");
-  visit("pcie", host.pcie, "The link between an adapter and its host");
-  visit("link.faults", host.faults, "What goes wrong on the way of the packets that a host sends");
-  visit("switch.faults", host.switchFaults, "What goes wrong on the way from the switch, if there is one, to a host");
-  visit("adapter.device", host.adapter.device, "Which adapter it is");
-  visit("adapter.transport", host.adapter.transport, "Queues, processing units, requester and responder");
-  visit("adapter.completion", host.adapter.completion, "Writer of completion queue entries, and the arm rule");
-  visit("adapter.event", host.adapter.event, "Event queues and interrupt vectors");
-  visit("adapter.memory", host.adapter.memory, "Memory keys and protection domains");
-  visit("adapter.cache", host.adapter.cache, "What of the structures in host memory fits on the chip");
-  visit("adapter.command", host.adapter.command, "The command interface");
-}
-
+constexpr const char* kOneHostSection = "host.N";
+constexpr const char* kOneHostDoc = "One host, where it differs from [host]";
 constexpr const char* kFlowSection = "flow";
 constexpr const char* kFlowDoc = "One stream of messages between two hosts";
 

@@ -24,9 +24,8 @@ bool isPowerOfTwo(std::int64_t value) { return value > 0 && (value & (value - 1)
 
 void ConfigChecker::run() {
   checkLink();
-  for (std::size_t host = 0; host < config_.hosts.size(); ++host) {
-    checkPcie(host);
-    checkFaults(host);
+  for (std::uint32_t host = 0; host < config_.hosts.size(); ++host) {
+    checkAdapters(host);
     checkMemory(host);
   }
   for (const NamedFlow& named : config_.flows) checkFlow(named);
@@ -38,22 +37,38 @@ void ConfigChecker::checkLink() {
   if (!network::isMtu(mtu)) complain("link", "mtu", formatValue(mtu) + kNoMtu);
 }
 
-void ConfigChecker::checkPcie(std::size_t host) {
-  const pcie::PcieConfig& link = config_.hosts[host].pcie;
+// An adapter or port without sections of its own has those of its host, which are looked at once.
+void ConfigChecker::checkAdapters(std::uint32_t host) {
+  const HostSections& sections = config_.hosts[host];
+  SectionPlace place;
+  place.host = host;
+  checkPcie(place, sections.pcie);
+  checkFaults(place, sections.faults);
+  for (std::uint32_t a = 0; a < sections.adapters.size(); ++a) {
+    place.adapter = a;
+    place.port.reset();
+    checkPcie(place, sections.adapters[a].pcie);
+    for (std::uint32_t port = 1; port <= sections.adapters[a].ports.size(); ++port) {
+      place.port = port;
+      checkFaults(place, sections.adapters[a].portSections(port).faults);
+    }
+  }
+}
+
+void ConfigChecker::checkPcie(const SectionPlace& place, const pcie::PcieConfig& link) {
   const auto check = [&](const char* key, Bytes size) {
     if (isPowerOfTwo(size.count())) return;
-    complain(sectionOfHost(host, "pcie", key), key, formatValue(size) + " is no power of two");
+    complain(givenSection(place, "pcie", key), key, formatValue(size) + " is no power of two");
   };
   check("mps", link.maxPayload);
   check("mrrs", link.maxReadRequest);
   check("rcb", link.readCompletionBoundary);
 }
 
-void ConfigChecker::checkFaults(std::size_t host) {
-  const network::FaultConfig& faults = config_.hosts[host].faults;
+void ConfigChecker::checkFaults(const SectionPlace& place, const network::FaultConfig& faults) {
   const auto check = [&](const char* key, const std::string& numbers) {
     if (network::PacketNumbers::parse(numbers)) return;
-    complain(sectionOfHost(host, "link.faults", key), key,
+    complain(givenSection(place, "link.faults", key), key,
              '\'' + numbers + "' is no list of packet numbers from 1 on, such as 3, 10-12");
   };
   check("lose", faults.lose);
@@ -62,23 +77,30 @@ void ConfigChecker::checkFaults(std::size_t host) {
   check("hold", faults.hold);
 }
 
-void ConfigChecker::checkMemory(std::size_t host) {
+void ConfigChecker::checkMemory(std::uint32_t host) {
   const host::MemoryConfig& memory = config_.hosts[host].memory;
-  const std::string section = sectionOfHost(host, "memory", "ddio_ways");
+  SectionPlace place;
+  place.host = host;
+  const std::string section = givenSection(place, "memory", "ddio_ways");
   if (memory.ddioWays > memory.cacheWays) {
     complain(section, "ddio_ways",
              std::to_string(memory.ddioWays) + " is more than cache_ways (" + std::to_string(memory.cacheWays) + ')');
   }
 }
 
-std::string ConfigChecker::sectionOfHost(std::size_t host, const std::string& section, const std::string& key) const {
-  const std::string own = "host." + std::to_string(host) + '.' + section;
-  return values_.find(own, key) ? own : section;
+std::string ConfigChecker::givenSection(SectionPlace place, const std::string& section, const std::string& key) const {
+  for (std::optional<std::uint32_t>* part : {&place.port, &place.adapter, &place.host}) {
+    const std::string own = sectionPath(place, section);
+    if (place.host && values_.find(own, key)) return own;
+    part->reset();
+  }
+  return section;
 }
 
 void ConfigChecker::checkFlow(const NamedFlow& named) {
   checkWork(named);
   checkHosts(named);
+  checkPorts(named);
   checkSizes(named);
   checkDepths(named);
   checkVector(named);
@@ -109,6 +131,47 @@ void ConfigChecker::checkHosts(const NamedFlow& named) {
   check("server", flow.server);
   checkCore(named, flow.client, flow.client_core, "client_core");
   checkCore(named, flow.server, flow.server_core, "server_core");
+}
+
+void ConfigChecker::checkPorts(const NamedFlow& named) {
+  const sim::FlowConfig& flow = named.flow;
+  const std::size_t hosts = config_.hosts.size();
+  if (flow.client >= hosts || flow.server >= hosts) return;
+  const auto check = [&](std::uint32_t host, std::uint32_t adapter, const char* adapterKey, std::uint32_t port,
+                         const char* portKey) {
+    if (!checkAdapter(sectionOf(named), adapterKey, host, adapter)) return false;
+    const std::uint32_t ports = config_.hosts[host].adapterSections(adapter).adapter.device.ports;
+    if (port >= 1 && port <= ports) return true;
+    complain(named, portKey,
+             std::to_string(port) + " is no port of adapter " + std::to_string(adapter) + " of host " +
+                 std::to_string(host) + ": ports are numbered 1 to " + std::to_string(ports));
+    return false;
+  };
+  const bool areThere = check(flow.client, flow.client_adapter, "client_adapter", flow.client_port, "client_port") &
+                        check(flow.server, flow.server_adapter, "server_adapter", flow.server_port, "server_port");
+  if (!areThere || config_.hasSwitch()) return;
+  const auto place = [&](std::uint32_t host, std::uint32_t adapter, std::uint32_t port) {
+    return config_.hosts[host].firstPort(adapter) + port - 1;
+  };
+  // Two hosts back to back: each port leads to the same one of the other host, or back to itself.
+  if (place(flow.client, flow.client_adapter, flow.client_port) ==
+      place(flow.server, flow.server_adapter, flow.server_port)) {
+    return;
+  }
+  complain(named, "server_port",
+           "is not the port that the client's is cabled to: without [switch] always = yes the k-th port of one host "
+           "leads to the k-th of the other, all adapters counted");
+}
+
+bool ConfigChecker::checkAdapter(const std::string& section, const char* key, std::uint32_t host,
+                                 std::uint32_t adapter) {
+  if (host >= config_.hosts.size()) return false;
+  const std::uint32_t adapters = config_.hosts[host].host.adapters;
+  if (adapter < adapters) return true;
+  complain(section, key,
+           std::to_string(adapter) + " is no adapter of host " + std::to_string(host) +
+               ": adapters are numbered 0 to " + std::to_string(adapters - 1));
+  return false;
 }
 
 void ConfigChecker::checkCore(const NamedFlow& named, std::uint32_t host, std::uint32_t core, const char* key) {
@@ -145,11 +208,13 @@ void ConfigChecker::checkDepths(const NamedFlow& named) {
 // The driver makes as many completion vectors as it is told to, or one a core, as far as the adapter has interrupts
 // beside the one for asynchronous events.
 void ConfigChecker::checkVector(const NamedFlow& named) {
-  for (const std::uint32_t host : {named.flow.client, named.flow.server}) {
-    if (host >= config_.hosts.size()) continue;
-    const HostSections& sections = config_.hosts[host];
+  const sim::FlowConfig& flow = named.flow;
+  for (const auto& [host, adapter] :
+       {std::pair(flow.client, flow.client_adapter), {flow.server, flow.server_adapter}}) {
+    if (host >= config_.hosts.size() || adapter >= config_.hosts[host].host.adapters) continue;
+    const AdapterSections& sections = config_.hosts[host].adapterSections(adapter);
     const std::int64_t wanted =
-        sections.driver.num_comp_vectors == 0 ? sections.cpu.cores : sections.driver.num_comp_vectors;
+        sections.driver.num_comp_vectors == 0 ? config_.hosts[host].cpu.cores : sections.driver.num_comp_vectors;
     const std::int64_t vectors = std::min(wanted, sections.adapter.event.vectors - 1);
     if (named.flow.comp_vector < vectors) continue;
     const std::string range = vectors == 0 ? std::string("[adapter.event] vectors leaves it none")
@@ -205,6 +270,8 @@ void ConfigChecker::checkDma(const NamedDma& named) {
     complain(
         section, "host",
         std::to_string(dma.host) + " is no host: hosts are numbered 0 to " + std::to_string(config_.hosts.size() - 1));
+  } else if (!checkAdapter(section, "adapter", dma.host, dma.adapter)) {
+    return;
   } else if (dma.cache != sim::CacheState::kAsIs && config_.hosts[dma.host].memory.cacheSize.count() == 0) {
     complain(section, "cache", "needs a cache: [memory] cache_size is 0B");
   }

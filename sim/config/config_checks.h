@@ -8,6 +8,7 @@
 #include "sim/config/config.h"
 #include "sim/config/config_values.h"
 #include "sim/config/problem.h"
+#include "sim/config/section_path.h"
 
 namespace hca::config {
 
@@ -25,24 +26,28 @@ class ConfigChecker {
 
  private:
   void checkLink();
-  void checkPcie(std::size_t host);
-  void checkFaults(std::size_t host);
-  void checkMemory(std::size_t host);
+  void checkAdapters(std::uint32_t host);
+  void checkPcie(const SectionPlace& place, const pcie::PcieConfig& link);
+  void checkFaults(const SectionPlace& place, const network::FaultConfig& faults);
+  void checkMemory(std::uint32_t host);
   void checkFlow(const NamedFlow& named);
   void checkWork(const NamedFlow& named);
   void checkHosts(const NamedFlow& named);
+  void checkPorts(const NamedFlow& named);
   void checkCore(const NamedFlow& named, std::uint32_t host, std::uint32_t core, const char* key);
   void checkSizes(const NamedFlow& named);
   void checkDepths(const NamedFlow& named);
   void checkVector(const NamedFlow& named);
   void checkOrder(const NamedFlow& named);
   void checkDma(const NamedDma& named);
+  /// False, after a complaint, if `host` has no such adapter; a host that isn't there was complained about.
+  bool checkAdapter(const std::string& section, const char* key, std::uint32_t host, std::uint32_t adapter);
   /// The chain of `after(one)` among `all` must name what is there, and end.
   template <class Named, class After>
   void checkAfter(const std::vector<Named>& all, const Named& named, const std::string& section,
                   const std::string& kind, After&& after);
-  /// The section that gave host `host` its value of a key: "host.N.pcie" or "pcie".
-  [[nodiscard]] std::string sectionOfHost(std::size_t host, const std::string& section, const std::string& key) const;
+  /// The section that gave a host, adapter or port its value of a key: "host.N.pcie" or "pcie".
+  [[nodiscard]] std::string givenSection(SectionPlace place, const std::string& section, const std::string& key) const;
   [[nodiscard]] bool isBad(const std::string& section, const std::string& key) const;
   /// Complains about a key, at the place where it was set, else at its section.
   void complain(const std::string& section, const std::string& key, std::string what, std::string nearest = {});

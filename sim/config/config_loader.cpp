@@ -84,30 +84,78 @@ class Loader {
     });
   }
 
+  [[nodiscard]] auto readerFor(const SectionPlace& place) {
+    return [this, place](const char* name, auto& section, const char*) {
+      readSection(sectionPath(place, name), section, values_, loaded_.problems);
+    };
+  }
+
   void readHosts() {
     const std::uint32_t count = loaded_.config.host.count;
-    for (const SectionAt& section : sections_) {
-      if (!section.name.host || *section.name.host < count) continue;
-      complain(section.origin, '[' + section.text + ']',
-               "names a host that isn't there: hosts are numbered 0 to " + std::to_string(count - 1), {});
-    }
     for (std::uint32_t i = 0; i < count; ++i) {
       HostSections& host = loaded_.config.hosts.emplace_back(loaded_.config.allHosts);
-      forEachHostSection(host, [this, i](const char* name, auto& section, const char*) {
-        readSection("host." + std::to_string(i) + '.' + name, section, values_, loaded_.problems);
-      });
+      host.host = loaded_.config.host;
+      SectionPlace place;
+      place.host = i;
+      readSection(sectionPath(place, {}), host.host, values_, loaded_.problems);
+      forEachHostSection(host, readerFor(place));
+      readAdapters(host, place);
+    }
+    for (const SectionAt& section : sections_) checkPlace(section);
+  }
+
+  // Only what stands somewhere is kept apart: a fabric may have a thousand hosts.
+  void readAdapters(HostSections& host, SectionPlace place) {
+    const bool hasOwn = std::any_of(sections_.begin(), sections_.end(), [&](const SectionAt& section) {
+      return section.name.place.host == place.host && section.name.place.adapter;
+    });
+    for (std::uint32_t a = 0; hasOwn && a < host.host.adapters; ++a) {
+      AdapterSections& adapter = host.adapters.emplace_back(host);
+      place.adapter = a;
+      place.port.reset();
+      forEachAdapterSection(adapter, readerFor(place));
+      for (std::uint32_t port = 1; port <= adapter.adapter.device.ports; ++port) {
+        place.port = port;
+        forEachPortSection(adapter.ports.emplace_back(adapter), readerFor(place));
+      }
+    }
+  }
+
+  // Whether the part that a section names is there.
+  void checkPlace(const SectionAt& section) {
+    const SectionPlace& place = section.name.place;
+    const std::vector<HostSections>& hosts = loaded_.config.hosts;
+    const auto complainAbout = [&](const std::string& what, std::size_t first, std::size_t last) {
+      complain(section.origin, '[' + section.text + ']',
+               "names " + what + " numbered " + std::to_string(first) + " to " + std::to_string(last), {});
+    };
+    if (!place.host) return;
+    if (*place.host >= hosts.size()) {
+      return complainAbout("a host that isn't there: hosts are", 0, hosts.size() - 1);
+    }
+    const HostSections& host = hosts[*place.host];
+    if (!place.adapter) return;
+    if (*place.adapter >= host.host.adapters) {
+      return complainAbout("an adapter that isn't there: those of this host are", 0, host.host.adapters - 1);
+    }
+    const std::uint32_t ports = host.adapterSections(*place.adapter).adapter.device.ports;
+    if (place.port && (*place.port == 0 || *place.port > ports)) {
+      complainAbout("a port that isn't there: those of this adapter are", 1, ports);
     }
   }
 
   void applyStrictNotify() {
     makeStrict(loaded_.config.allHosts);
-    for (HostSections& host : loaded_.config.hosts) makeStrict(host);
+    for (HostSections& host : loaded_.config.hosts) {
+      makeStrict(host);
+      for (AdapterSections& adapter : host.adapters) makeStrict(adapter);
+    }
   }
 
   // Under this rule a program must know that its arm has arrived.
-  static void makeStrict(HostSections& host) {
-    host.adapter.completion.armRule = adapter::ArmRule::kIbSpec;
-    host.driver.confirm_arm = true;
+  static void makeStrict(AdapterSections& adapter) {
+    adapter.adapter.completion.armRule = adapter::ArmRule::kIbSpec;
+    adapter.driver.confirm_arm = true;
   }
 
   template <class Named, class Section>

@@ -11,10 +11,26 @@ namespace {
 
 using KeyTexts = std::vector<std::pair<std::string, std::string>>;
 
+std::vector<SectionText> hostKeys(const OneHostConfig& host) {
+  return {SectionText(std::string(), keyTexts<OneHostConfig>(host))};
+}
+/// Visitor that collects the sections of one part.
+auto collectorInto(std::vector<SectionText>& texts) {
+  return [&texts](const char* name, const auto& section, const char*) { texts.emplace_back(name, keyTexts(section)); };
+}
 std::vector<SectionText> hostTexts(const HostSections& host) {
   std::vector<SectionText> texts;
-  forEachHostSection(
-      host, [&](const char* name, const auto& section, const char*) { texts.emplace_back(name, keyTexts(section)); });
+  forEachHostSection(host, collectorInto(texts));
+  return texts;
+}
+std::vector<SectionText> adapterTexts(const AdapterSections& adapter) {
+  std::vector<SectionText> texts;
+  forEachAdapterSection(adapter, collectorInto(texts));
+  return texts;
+}
+std::vector<SectionText> portTexts(const PortSections& port) {
+  std::vector<SectionText> texts;
+  forEachPortSection(port, collectorInto(texts));
   return texts;
 }
 
@@ -25,6 +41,30 @@ KeyTexts difference(const KeyTexts& own, const KeyTexts& common) {
     if (own[i].second != common[i].second) different.push_back(own[i]);
   }
   return different;
+}
+
+// Appends what the sections of a part, `own`, have other than those of the larger part around it.
+void addDifferences(const SectionPlace& place, const std::vector<SectionText>& own,
+                    const std::vector<SectionText>& common, std::vector<SectionText>& texts) {
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    KeyTexts different = difference(own[i].second, common[i].second);
+    if (!different.empty()) texts.emplace_back(sectionPath(place, own[i].first), std::move(different));
+  }
+}
+
+void addAdapters(const HostSections& host, SectionPlace place, std::vector<SectionText>& texts) {
+  const std::vector<SectionText> common = adapterTexts(host);
+  for (std::uint32_t a = 0; a < host.adapters.size(); ++a) {
+    const AdapterSections& adapter = host.adapters[a];
+    place.adapter = a;
+    place.port.reset();
+    addDifferences(place, adapterTexts(adapter), common, texts);
+    const std::vector<SectionText> commonOfPorts = portTexts(adapter);
+    for (std::uint32_t port = 1; port <= adapter.ports.size(); ++port) {
+      place.port = port;
+      addDifferences(place, portTexts(adapter.portSections(port)), commonOfPorts, texts);
+    }
+  }
 }
 
 std::string quotedIfNeeded(const std::string& value) {
@@ -53,12 +93,32 @@ std::string escaped(std::string text) {
   return text;
 }
 
+// With the names for one host, one adapter and one port.
+std::string partsHeading(const SectionSchema& section) {
+  const auto withLetters = [&](SectionPlace place) {
+    std::string text = sectionPath(place, section.name);
+    for (const auto& [number, letter] :
+         {std::pair("host.0", "host.N"), {"adapter.0", "adapter.A"}, {"port.0", "port.P"}}) {
+      const auto at = text.find(number);
+      if (at != std::string::npos) text.replace(at, std::string(number).size(), letter);
+    }
+    return "`[" + text + "]`";
+  };
+  std::string text = withLetters({}) + ", " + withLetters({0, {}, {}}) + ", " + withLetters({0, 0, {}});
+  return section.scope == Scope::kPerPort ? text + ", " + withLetters({0, 0, 0}) : text;
+}
+
 std::string heading(const SectionSchema& section) {
   switch (section.scope) {
     case Scope::kGlobal:
       return "`[" + section.name + "]`";
+    case Scope::kOneHost:
+      return "`[" + section.name + "]`";
     case Scope::kPerHost:
       return "`[" + section.name + "]`, `[host.N." + section.name + "]`";
+    case Scope::kPerAdapter:
+    case Scope::kPerPort:
+      return partsHeading(section);
     case Scope::kNamed:
       return "`[" + section.name + ".NAME]`";
   }
@@ -84,8 +144,12 @@ holds one of them stands in double quotes. `include = other.ini` before the firs
 path is relative to the file that names it. Of several values for a key the strongest counts: `--set section.key=value`
 on the command line, then the file named last on the command line, then the files that it includes.
 
-A section such as `[cpu]` holds for all hosts; `[host.N.cpu]` holds for host N alone and is stronger, wherever it
-stands. `[flow.NAME]` and `[dma.NAME]` may be given any number of times; NAME is free.
+A section such as `[pcie]` holds for all hosts. `[host.N.pcie]` holds for host N alone, `[host.N.adapter.A.pcie]` for
+its adapter A alone (`[host.N.adapter.A.completion]` where all adapters have `[adapter.completion]`),
+`[host.N.adapter.A.port.P.link.faults]` for port P of that adapter alone. Of these the one that says more is stronger,
+wherever it stands. Hosts and adapters are numbered from 0, ports from 1.
+
+`[flow.NAME]` and `[dma.NAME]` may be given any number of times; NAME is free.
 
 | kind | how it is written |
 | --- | --- |
@@ -109,12 +173,11 @@ std::vector<SectionText> effectiveSections(const Config& config) {
   const std::vector<SectionText> common = hostTexts(config.allHosts);
   texts.insert(texts.end(), common.begin(), common.end());
   for (std::size_t i = 0; i < config.hosts.size(); ++i) {
-    const std::vector<SectionText> own = hostTexts(config.hosts[i]);
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      KeyTexts different = difference(own[k].second, common[k].second);
-      if (!different.empty())
-        texts.emplace_back("host." + std::to_string(i) + '.' + own[k].first, std::move(different));
-    }
+    SectionPlace place;
+    place.host = static_cast<std::uint32_t>(i);
+    addDifferences(place, hostKeys(config.hosts[i].host), hostKeys(config.host), texts);
+    addDifferences(place, hostTexts(config.hosts[i]), common, texts);
+    addAdapters(config.hosts[i], place, texts);
   }
   for (const NamedFlow& named : config.flows) {
     texts.emplace_back(std::string(kFlowSection) + '.' + named.name, keyTexts(named.flow));

@@ -1,11 +1,11 @@
 // All sections, and what a section's name in a file means.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/config/section_path.h"
 #include "sim/config/section_schema.h"
 
 namespace hca::config {
@@ -13,8 +13,8 @@ namespace hca::config {
 /// A section name as written, taken apart.
 struct SectionName {
   const SectionSchema* schema = nullptr;
-  std::optional<std::uint32_t> host;  ///< of [host.N.*]
-  std::string name;                   ///< of [flow.NAME] or [dma.NAME]
+  SectionPlace place;  ///< of [host.N.*]
+  std::string name;    ///< of [flow.NAME] or [dma.NAME]
 };
 
 class SectionCatalog {
@@ -29,7 +29,9 @@ class SectionCatalog {
 
  private:
   [[nodiscard]] const SectionSchema* find(const std::string& name) const;
-  [[nodiscard]] std::string nearestSection(const std::string& name, const std::string& prefix) const;
+  [[nodiscard]] std::optional<SectionName> resolveOfHost(const std::string& name, std::string& nearest) const;
+  [[nodiscard]] std::optional<SectionName> resolveOfAdapter(const SectionPlace& place, const std::string& rest) const;
+  [[nodiscard]] std::string nearestSection(const std::string& name, const SectionPlace& place) const;
 
   std::vector<SectionSchema> sections_;
 };

@@ -21,10 +21,22 @@ struct KeySchema {
 
 /// Where a section may stand.
 enum class Scope {
-  kGlobal,   ///< [run]
-  kPerHost,  ///< [pcie] for all hosts, [host.N.pcie] for one
-  kNamed,    ///< [flow.NAME], any number of times
+  kGlobal,      ///< [run]
+  kOneHost,     ///< [host.N], where [host] is global
+  kPerHost,     ///< [cpu] for all hosts, [host.N.cpu] for one
+  kPerAdapter,  ///< [pcie], [host.N.pcie] for its adapters, [host.N.adapter.A.pcie] for one
+  kPerPort,     ///< as for adapters, and [host.N.adapter.A.port.P.link.faults] for one port
+  kNamed,       ///< [flow.NAME], any number of times
 };
+
+/// Whether sections of this scope may stand for one host.
+[[nodiscard]] constexpr bool isOfHost(Scope scope) {
+  return scope == Scope::kPerHost || scope == Scope::kPerAdapter || scope == Scope::kPerPort;
+}
+/// Whether they may stand for one adapter.
+[[nodiscard]] constexpr bool isOfAdapter(Scope scope) {
+  return scope == Scope::kPerAdapter || scope == Scope::kPerPort;
+}
 
 struct SectionSchema {
   std::string name;  ///< without host number or flow name

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/base/ids.h"
 #include "models/base/units.h"
@@ -10,7 +11,17 @@
 
 namespace hca::driver {
 
-/// From QUERY_HCA_CAP (current values) and, for the port, QUERY_HCA_VPORT_CONTEXT and QUERY_HCA_VPORT_GID.
+/// One port of the adapter, from QUERY_HCA_VPORT_CONTEXT and QUERY_HCA_VPORT_GID.
+struct DevicePort {
+  bool active = false;
+  Lid lid;
+  std::uint64_t guid = 0;
+  std::vector<network::Gid> gids;  ///< by index, up to the last in use
+  std::uint8_t gidIndex = 0;       ///< of the one by which peers reach the port
+  [[nodiscard]] const network::Gid& gid() const { return gids[gidIndex]; }
+};
+
+/// From QUERY_HCA_CAP (current values) and, for the ports, QUERY_HCA_VPORT_CONTEXT and QUERY_HCA_VPORT_GID.
 struct DeviceCapabilities {
   std::uint16_t vendorId = 0;
   std::uint16_t deviceId = 0;
@@ -23,10 +34,12 @@ struct DeviceCapabilities {
   bool resize = false;      ///< of completion queues
   bool wideEntries = true;  ///< 128-byte completion entries
   Hertz clock{};            ///< of time stamps
-  Lid lid;                  ///< of port 1
   bool roce = false;        ///< its ports are of Ethernet
-  network::Gid gid{};       ///< RoCE: of port 1, by which its peers reach it
-  std::uint8_t gidIndex = 0;
+  std::uint64_t nodeGuid = 0;
+  std::uint64_t systemImageGuid = 0;
+  std::vector<DevicePort> ports;
+  /// Port `number`, counted from 1.
+  [[nodiscard]] const DevicePort& port(std::uint8_t number) const { return ports[number - 1U]; }
 };
 
 }  // namespace hca::driver

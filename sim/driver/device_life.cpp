@@ -38,6 +38,13 @@ constexpr std::uint64_t kAsyncEvents =
     bit(wire::EventType::kWorkQueueInvalidRequest) | bit(wire::EventType::kWorkQueueAccessError) |
     bit(wire::EventType::kSrqCatastrophicError) | bit(wire::EventType::kSrqLastWqe) | bit(wire::EventType::kSrqLimit);
 
+// InfiniBand volume 1, 4.1.1: the default prefix, and the port's GUID.
+network::Gid linkLocalGid(std::uint64_t guid) {
+  network::Gid gid{0xFE, 0x80};
+  wire::storeBigEndian(gid.data() + 8, guid);
+  return gid;
+}
+
 unsigned logAtLeast(std::uint32_t entries) {
   unsigned log = 0;
   while ((std::uint64_t{1} << log) < entries) ++log;
@@ -52,7 +59,7 @@ DeviceLife::DeviceLife(DriverEnvironment& environment, const DriverConfig& confi
       config_(config),
       memory_(memory),
       pages_(memory),
-      pci_(environment.function),
+      pci_(environment.function, environment.adapter.value()),
       events_(environment, target),
       pause_(environment.calendar, kernel::Priority::kSoftware, *this, &DeviceLife::readInitialising) {}
 
@@ -103,7 +110,7 @@ std::vector<Sequence::Step> DeviceLife::eventQueueSteps() {
             createEq(config_.command_eq_entries, control, kPageEvents, controlEqs_, next);
           },
           [this](const Next& next) { createCompletionEqs(0, next); },
-          [this](const Next& next) { queryPort(next); }};
+          [this](const Next& next) { queryPorts(1, next); }};
 }
 
 void DeviceLife::enumerate(const Next& next) {
@@ -270,6 +277,7 @@ void DeviceLife::readCapabilities() {
   capabilities_.resize = Caps::CqResize::get(caps);
   capabilities_.moderation = Caps::CqModeration::get(caps);
   capabilities_.roce = Caps::PortType::get(caps) == 1;
+  capabilities_.ports.resize(Caps::NumPorts::get(caps));
   capabilities_.clock = Hertz(std::int64_t{Caps::DeviceFrequencyKhz::get(caps)} * 1000);
 }
 
@@ -329,39 +337,71 @@ void DeviceLife::createCompletionEqs(std::uint32_t vector, const Next& next) {
            });
 }
 
-void DeviceLife::queryPort(const Next& next) {
+void DeviceLife::queryPorts(std::uint8_t number, const Next& next) {
+  if (number > capabilities_.ports.size()) return next({});
+  queryPort(number, [this, number, next](CommandResult result) {
+    if (!result.ok()) return next(result);
+    queryPorts(static_cast<std::uint8_t>(number + 1), next);
+  });
+}
+
+// On the only port commands name none.
+CommandBytes DeviceLife::portCommand(CommandOpcode opcode, std::uint8_t number) const {
+  CommandBytes input = plainCommand(opcode, wire::HcaVportInput::kSize);
+  if (capabilities_.ports.size() > 1) wire::HcaVportInput::Port::set(input, number);
+  return input;
+}
+
+void DeviceLife::queryPort(std::uint8_t number, const Next& next) {
   using Output = wire::HcaVportContextOutput;
-  commands_->execute(plainCommand(CommandOpcode::kQueryHcaVportContext, wire::HcaVportInput::kSize), Output::kSize,
-                     [this, next](const CommandReply& reply) {
-                       if (reply.result.ok()) {
-                         const std::uint32_t lid = wire::HcaVportContext::Lid::get(Output::Context::view(reply.output));
-                         capabilities_.lid = Lid(static_cast<std::uint16_t>(lid));
-                       }
-                       if (!reply.result.ok() || !capabilities_.roce) return next(reply.result);
-                       queryGid(next);
+  using Context = wire::HcaVportContext;
+  commands_->execute(portCommand(CommandOpcode::kQueryHcaVportContext, number), Output::kSize,
+                     [this, number, next](const CommandReply& reply) {
+                       if (!reply.result.ok()) return next(reply.result);
+                       constexpr std::uint32_t kActive = 4;
+                       const ByteView context = Output::Context::view(reply.output);
+                       DevicePort& port = capabilities_.ports[number - 1U];
+                       port.active = Context::PortState::get(context) == kActive;
+                       port.lid = Lid(static_cast<std::uint16_t>(Context::Lid::get(context)));
+                       port.guid = Context::PortGuid::get(context);
+                       port.gids = {linkLocalGid(port.guid)};
+                       capabilities_.nodeGuid = Context::NodeGuid::get(context);
+                       capabilities_.systemImageGuid = Context::SystemImageGuid::get(context);
+                       if (!capabilities_.roce) return next({});
+                       queryGids(number, next);
                      });
 }
 
 // The last entry in use is the one of the port's IP address, which packets of RoCE v2 carry.
-void DeviceLife::queryGid(const Next& next) {
+void DeviceLife::queryGids(std::uint8_t number, const Next& next) {
   using Output = wire::HcaVportGidOutput;
   constexpr std::uint32_t kEntries = 8;
-  CommandBytes input = plainCommand(CommandOpcode::kQueryHcaVportGid, wire::HcaVportInput::kSize);
+  CommandBytes input = portCommand(CommandOpcode::kQueryHcaVportGid, number);
   wire::HcaVportInput::Index::set(input, wire::HcaVportInput::kAllEntries);
   commands_->execute(
-      std::move(input), Output::kTable + kEntries * Output::kEntrySize, [this, next](const CommandReply& reply) {
+      std::move(input), Output::kTable + kEntries * Output::kEntrySize,
+      [this, number, next](const CommandReply& reply) {
         if (!reply.result.ok()) return next(reply.result);
+        DevicePort& port = capabilities_.ports[number - 1U];
         for (std::uint32_t n = 0; n < kEntries; ++n) {
           network::Gid gid{};
           const ByteView entry =
               ByteView(reply.output).subview(Output::kTable + n * Output::kEntrySize, Output::kEntrySize);
           std::copy(entry.begin(), entry.end(), gid.begin());
           if (gid == network::Gid{}) continue;
-          capabilities_.gid = gid;
-          capabilities_.gidIndex = static_cast<std::uint8_t>(n);
+          port.gids.resize(n + 1);
+          port.gids[n] = gid;
+          port.gidIndex = static_cast<std::uint8_t>(n);
         }
         next({});
       });
+}
+
+void DeviceLife::onPortChange(std::uint32_t number, std::uint8_t subType) {
+  constexpr std::uint8_t kDown = 1;
+  constexpr std::uint8_t kActive = 4;
+  if (number == 0 || number > capabilities_.ports.size()) return;
+  if (subType == kDown || subType == kActive) capabilities_.ports[number - 1U].active = subType == kActive;
 }
 
 void DeviceLife::destroyEqs(std::vector<EqNumber>& queues, const Next& next) {

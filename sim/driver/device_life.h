@@ -38,6 +38,9 @@ class DeviceLife {
   /// Answers a page request of the adapter: gives when positive, takes back when negative.
   void onPageRequest(std::uint16_t function, std::int32_t pages);
 
+  /// A port changed its state, as an event of the adapter says.
+  void onPortChange(std::uint32_t number, std::uint8_t subType);
+
   [[nodiscard]] CommandChannel* commands() { return commands_.get(); }
   [[nodiscard]] const DeviceCapabilities& capabilities() const { return capabilities_; }
   [[nodiscard]] std::uint32_t completionVectors() const { return static_cast<std::uint32_t>(completionEqs_.size()); }
@@ -80,8 +83,10 @@ class DeviceLife {
                 const Next& next);
   void createCompletionEqs(std::uint32_t vector, const Next& next);
   void destroyEqs(std::vector<EqNumber>& queues, const Next& next);
-  void queryPort(const Next& next);
-  void queryGid(const Next& next);
+  void queryPorts(std::uint8_t number, const Next& next);
+  [[nodiscard]] CommandBytes portCommand(wire::CommandOpcode opcode, std::uint8_t number) const;
+  void queryPort(std::uint8_t number, const Next& next);
+  void queryGids(std::uint8_t number, const Next& next);
   void readCapabilities();
   void release();
   [[nodiscard]] std::uint32_t wantedVectors() const;

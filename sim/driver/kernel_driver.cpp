@@ -294,6 +294,7 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
   const auto type = static_cast<wire::EventType>(eqe.type);
   if (type == wire::EventType::kPortChange || type == wire::EventType::kInternalError) {
     const std::uint32_t port = wire::PortEvent::Port::get(wire::eventData<wire::PortEvent>(eqe).port);
+    if (type == wire::EventType::kPortChange) life_.onPortChange(port, eqe.subType);
     for (DriverClient* client : owners_.clients()) client->onAsyncEvent(eqe.type, eqe.subType, port, 0);
     return;
   }

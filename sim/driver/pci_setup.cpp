@@ -25,8 +25,11 @@ constexpr std::uint32_t kMsixTableSize = 0x7FF;
 constexpr std::uint32_t kBarIndicator = 7;
 constexpr std::uint64_t kTableEntry = 16;
 
-// Above 4 GiB and naturally aligned for any size that the function may ask for.
-constexpr std::uint64_t kBarAddress = std::uint64_t{1} << 40;
+// From here on, at these distances: apart from memory, and aligned for any size that a function may ask for.
+constexpr std::uint64_t kWideBars = std::uint64_t{1} << 40;
+constexpr std::uint64_t kWideDistance = std::uint64_t{1} << 36;
+constexpr std::uint64_t kNarrowBars = std::uint64_t{1} << 31;
+constexpr std::uint64_t kNarrowDistance = std::uint64_t{1} << 27;
 
 }  // namespace
 
@@ -66,7 +69,7 @@ std::uint64_t PciSetup::sizeBar() {
   } else if (mask != 0) {
     mask |= 0xFFFFFFFF00000000;
   }
-  const std::uint64_t address = wide ? kBarAddress : kBarAddress >> 9;
+  const std::uint64_t address = wide ? kWideBars + slot_ * kWideDistance : kNarrowBars + slot_ * kNarrowDistance;
   function_.configWrite(kBar0, 4, static_cast<std::uint32_t>(address));
   if (wide) function_.configWrite(kBar0 + 4, 4, static_cast<std::uint32_t>(address >> 32));
   return mask == 0 ? 0 : ~mask + 1;

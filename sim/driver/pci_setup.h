@@ -13,7 +13,8 @@ namespace hca::driver {
 /// (configuration header) and 7.7.2 (MSI-X capability).
 class PciSetup {
  public:
-  explicit PciSetup(pcie::PciFunction& function) : function_(function) {}
+  /// `slot`: different for each function of a host.
+  explicit PciSetup(pcie::PciFunction& function, std::uint32_t slot = 0) : function_(function), slot_(slot) {}
 
   struct Found {
     std::uint16_t vendorId = 0;
@@ -39,6 +40,7 @@ class PciSetup {
   void writeTable(std::uint64_t offset, std::uint32_t word);
 
   pcie::PciFunction& function_;
+  std::uint32_t slot_;
 };
 
 }  // namespace hca::driver

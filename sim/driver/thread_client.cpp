@@ -7,11 +7,12 @@
 namespace hca::driver {
 
 ThreadClient::ThreadClient(const DriverEnvironment& environment, DriverRole& driver, const DriverConfig& config,
-                           observe::Probes& probes, std::size_t core, std::string name)
+                           observe::Probes& probes, std::size_t core, std::string name, std::uint8_t port)
     : environment_(environment),
       driver_(driver),
       probes_(probes),
       name_(std::move(name)),
+      port_(port),
       preferBlueFlame_(config.prefer_blueflame),
       confirmArm_(config.confirm_arm),
       largestLogPage_(static_cast<unsigned>(config.largest_page)),

@@ -30,15 +30,17 @@ class ThreadClient final : public VerbsClient,
                            private host::MemoryWatcher,
                            private kernel::CalendarClient {
  public:
-  /// Runs on core `core` (modulo the number of cores). All references must outlive the client; the driver is up.
+  /// Runs on core `core` (modulo the number of cores) and uses port `port` of the adapter. All references must outlive
+  /// the client; the driver is up.
   ThreadClient(const DriverEnvironment& environment, DriverRole& driver, const DriverConfig& config,
-               observe::Probes& probes, std::size_t core, std::string name);
+               observe::Probes& probes, std::size_t core, std::string name, std::uint8_t port = 1);
   ~ThreadClient() override;
   ThreadClient(const ThreadClient&) = delete;
   ThreadClient& operator=(const ThreadClient&) = delete;
 
   [[nodiscard]] HostIndex host() const override { return environment_.host; }
-  [[nodiscard]] Lid lid() const override { return driver_.capabilities().lid; }
+  [[nodiscard]] AdapterIndex adapter() const override { return environment_.adapter; }
+  [[nodiscard]] Lid lid() const override { return devicePort().lid; }
   [[nodiscard]] AddressHandle address() const override;
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -153,12 +155,14 @@ class ThreadClient final : public VerbsClient,
   [[nodiscard]] observe::WorkRequestId requestId(const ClientSrq& srq, std::uint64_t index) const;
   [[nodiscard]] ClientCq& cqOf(CqHandle handle) { return *cqs_[handle.value()]; }
   [[nodiscard]] ClientQp& qpOf(QpHandle handle) { return *qps_[handle.value()]; }
+  [[nodiscard]] const DevicePort& devicePort() const { return driver_.capabilities().port(port_); }
   [[nodiscard]] const host::CpuConfig& cost() const { return environment_.cpu.config(); }
 
   DriverEnvironment environment_;
   DriverRole& driver_;
   observe::Probes& probes_;
   std::string name_;
+  std::uint8_t port_;
   bool preferBlueFlame_;
   bool confirmArm_;
   unsigned largestLogPage_;

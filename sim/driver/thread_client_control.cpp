@@ -212,21 +212,22 @@ adapter::QpAttributes ThreadClient::qpAttributes(const ClientQp& qp) const {
 }
 
 AddressHandle ThreadClient::address() const {
-  const DeviceCapabilities& device = driver_.capabilities();
   AddressHandle address;
-  address.lid = device.lid;
-  address.globalRoute = device.roce;
-  address.remoteGid = device.gid;
-  if (device.roce) address.remoteMac = network::macOf(device.gid);
+  address.lid = devicePort().lid;
+  address.globalRoute = driver_.capabilities().roce;
+  if (!address.globalRoute) return address;
+  address.remoteGid = devicePort().gid();
+  address.remoteMac = network::macOf(devicePort().gid());
   return address;
 }
 
 // With RoCE the kernel looks up the neighbour's Ethernet address.
 void ThreadClient::setPath(const QpPeer& peer, adapter::AddressPath& path) const {
+  path.port = port_;
   path.remoteLid = peer.lid;
   if (!peer.gid) return;
   path.globalRoute = true;
-  path.sourceGidIndex = driver_.capabilities().gidIndex;
+  path.sourceGidIndex = devicePort().gidIndex;
   path.hopLimit = kHopLimit;
   path.remoteGid = *peer.gid;
   if (driver_.capabilities().roce) path.remoteMac = network::macOf(*peer.gid);

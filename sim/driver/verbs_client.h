@@ -98,7 +98,8 @@ class VerbsClient {
   virtual ~VerbsClient() = default;
 
   [[nodiscard]] virtual HostIndex host() const = 0;
-  /// Local identifier of the port.
+  [[nodiscard]] virtual AdapterIndex adapter() const = 0;
+  /// Local identifier of the port that the client uses.
   [[nodiscard]] virtual Lid lid() const = 0;
   /// Where others reach the port: with RoCE by its GID.
   [[nodiscard]] virtual AddressHandle address() const = 0;

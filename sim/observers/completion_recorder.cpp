@@ -6,23 +6,25 @@
 
 namespace hca::observers {
 
-CompletionRecorder::CompletionRecorder(observe::Probes& probes, std::ostream& stream) : csv_(stream) {
+CompletionRecorder::CompletionRecorder(observe::Probes& probes, std::ostream& stream, bool namesAdapters)
+    : csv_(stream, namesAdapters) {
   probes.stage.attach([this](const observe::StageEvent& event) { onPosted(event); });
   probes.completion.attach([this](const observe::CompletionEvent& event) { onCompletion(event); });
 }
 
 void CompletionRecorder::onPosted(const observe::StageEvent& event) {
   if (event.stage != observe::Stage::kPosted || event.request.queue != observe::WorkQueue::kSend) return;
-  posted_[{event.request.host, event.request.qp}][event.request.index] = event.time;
+  posted_[{event.request.host, event.request.adapter, event.request.qp}][event.request.index] = event.time;
 }
 
 void CompletionRecorder::onCompletion(const observe::CompletionEvent& event) {
   constexpr Time kUnknown = picoseconds(-1);
-  const QueuePair qp{event.request.host, event.qp};
+  const QueuePair qp{event.request.host, event.request.adapter, event.qp};
   report::CompletionRow row;
   row.time = event.time;
   row.flow = flows_[qp];
   row.host = event.request.host;
+  row.adapter = event.request.adapter;
   row.cq = event.cq;
   row.qp = event.qp;
   row.workRequestId = event.workRequestId;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "models/observe/probes.h"
 #include "sim/report/completion_csv.h"
@@ -14,16 +14,18 @@ namespace hca::observers {
 /// Listens to the completion probe and, for the time of the post, to the stage probe.
 class CompletionRecorder {
  public:
-  /// Both must outlive the run.
-  CompletionRecorder(observe::Probes& probes, std::ostream& stream);
+  /// Both must outlive the run. `namesAdapters`: lines tell the adapter.
+  CompletionRecorder(observe::Probes& probes, std::ostream& stream, bool namesAdapters = false);
   CompletionRecorder(const CompletionRecorder&) = delete;
   CompletionRecorder& operator=(const CompletionRecorder&) = delete;
 
   /// Names the flow that a queue pair belongs to.
-  void describe(HostIndex host, QpNumber qp, const std::string& flow) { flows_[{host, qp}] = flow; }
+  void describe(HostIndex host, AdapterIndex adapter, QpNumber qp, const std::string& flow) {
+    flows_[{host, adapter, qp}] = flow;
+  }
 
  private:
-  using QueuePair = std::pair<HostIndex, QpNumber>;
+  using QueuePair = std::tuple<HostIndex, AdapterIndex, QpNumber>;
   void onPosted(const observe::StageEvent& event);
   void onCompletion(const observe::CompletionEvent& event);
 

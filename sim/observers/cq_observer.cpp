@@ -204,8 +204,10 @@ report::FailureResult CqObserver::failureOf(const Queue& queue, const Waiting& w
   failure.software = softwareText(queue);
   failure.hardware = hardwareText(queue);
   failure.message = fmt::format(
-      "host {}, CQ {:#x}: a thread sleeps since {} us although {} in the queue, and no event is on its way. {}",
-      queue.result.host.value(), queue.result.cq.value(), microsecondsText(waiting.since),
+      "host {}{}, CQ {:#x}: a thread sleeps since {} us although {} in the queue, and no event is on its way. {}",
+      queue.result.host.value(),
+      queue.result.adapter.value() == 0 ? "" : fmt::format(", adapter {}", queue.result.adapter.value()),
+      queue.result.cq.value(), microsecondsText(waiting.since),
       waiting.entries == 1 ? "1 completion waits" : fmt::format("{} completions wait", waiting.entries),
       reasonText(queue, waiting));
   return failure;

@@ -64,15 +64,19 @@ void EventLog::finish() {
 void EventLog::conclude() {
   for (auto& [key, queue] : queues_) {
     for (const ArmRaceSteps::Conclusion& conclusion : queue.steps.conclude()) {
-      line(told_, conclusion.step, std::get<HostIndex>(key), conclusion.step == 4 ? "adapter" : "software",
+      line(told_, conclusion.step, {std::get<HostIndex>(key), std::get<AdapterIndex>(key)},
+           conclusion.step == 4 ? "adapter" : "software",
            fmt::format("CQ {:#x}: {}", std::get<CqNumber>(key).value(), conclusion.text));
     }
   }
 }
 
-void EventLog::line(Time time, int step, HostIndex host, const char* who, const std::string& what) {
+// "1"; an adapter beyond the host's first is named, "1.2".
+void EventLog::line(Time time, int step, Place place, const char* who, const std::string& what) {
   const std::string stepText = step == 0 ? std::string() : fmt::format("step {}", step);
-  stream_ << fmt::format("{:>12} us  {:<7}  host {}  {:<8}  {}\n", microsecondsText(time), stepText, host.value(), who,
+  std::string placeText = std::to_string(place.host.value());
+  if (place.adapter.value() != 0) placeText += '.' + std::to_string(place.adapter.value());
+  stream_ << fmt::format("{:>12} us  {:<7}  host {}  {:<8}  {}\n", microsecondsText(time), stepText, placeText, who,
                          what);
 }
 
@@ -80,18 +84,21 @@ void EventLog::tell(const InterruptEvent& event) {
   const std::uint32_t vector = event.vector.value();
   switch (event.action) {
     case InterruptEvent::Action::kMessageSent:
-      return line(event.time, 0, event.host, "adapter", fmt::format("interrupt {}: the message leaves", vector));
+      return line(event.time, 0, {event.host, event.adapter}, "adapter",
+                  fmt::format("interrupt {}: the message leaves", vector));
     case InterruptEvent::Action::kMaskedPending:
-      return line(event.time, 0, event.host, "adapter", fmt::format("interrupt {}: masked, it stays pending", vector));
+      return line(event.time, 0, {event.host, event.adapter}, "adapter",
+                  fmt::format("interrupt {}: masked, it stays pending", vector));
     case InterruptEvent::Action::kDelivered:
-      return line(event.time, 0, event.host, "host", fmt::format("interrupt {}: delivered to its core", vector));
+      return line(event.time, 0, {event.host, event.adapter}, "host",
+                  fmt::format("interrupt {}: delivered to its core", vector));
   }
 }
 
 void EventLog::tell(const CqEvent& event) {
   Queue& queue = queues_.try_emplace(Key(event.host, event.adapter, event.cq), settings_.order).first->second;
   const int step = queue.steps.on(event);
-  line(event.time, step, event.host, actor(event.action),
+  line(event.time, step, {event.host, event.adapter}, actor(event.action),
        fmt::format("CQ {:#x}: {}", event.cq.value(), text(event, queue)));
   follow(queue, event);
 }

@@ -63,7 +63,11 @@ class EventLog {
   void conclude();
   void tell(const observe::CqEvent& event);
   void tell(const observe::InterruptEvent& event);
-  void line(Time time, int step, HostIndex host, const char* who, const std::string& what);
+  struct Place {
+    HostIndex host;
+    AdapterIndex adapter;
+  };
+  void line(Time time, int step, Place place, const char* who, const std::string& what);
   [[nodiscard]] static const char* actor(observe::CqAction action);
   [[nodiscard]] static std::string text(const observe::CqEvent& event, const Queue& queue);
   [[nodiscard]] static const char* armStateText(const observe::CqEvent& event, const Queue& queue);

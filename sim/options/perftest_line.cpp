@@ -46,7 +46,7 @@ struct Flag {
   bool (*of)(const Program&);
 };
 
-constexpr std::array<Flag, 12> kFlags{{{'s', "size", "message size, bytes", sized},
+constexpr std::array<Flag, 14> kFlags{{{'s', "size", "message size, bytes", sized},
                                        {'n', "iters", "messages a queue pair", always},
                                        {'q', "qp", "queue pairs (bw)", bandwidth},
                                        {'t', "tx-depth", "requests outstanding", always},
@@ -57,9 +57,18 @@ constexpr std::array<Flag, 12> kFlags{{{'s', "size", "message size, bytes", size
                                        {'m', "mtu", "path MTU, bytes", always},
                                        {'c', "connection", "RC, UC or UD", always},
                                        {'l', "post_list", "requests handed over in one call (bw)", bandwidth},
-                                       {'A', "atomic_type", "FETCH_AND_ADD or CMP_AND_SWAP (atomic)", atomic}}};
+                                       {'A', "atomic_type", "FETCH_AND_ADD or CMP_AND_SWAP (atomic)", atomic},
+                                       {'d', "ib-dev", "adapter of both hosts: mlx5_0, mlx5_1, ...", always},
+                                       {'i', "ib-port", "port of both adapters, from 1", always}}};
 
 constexpr char kEvents = 'e';
+constexpr char kDevice = 'd';
+
+// "mlx5_1" -> "1"; anything else -> nothing.
+std::string deviceNumber(const std::string& name) {
+  const std::string prefix = "mlx5_";
+  return name.compare(0, prefix.size(), prefix) == 0 ? name.substr(prefix.size()) : std::string();
+}
 
 std::string title(const Flag& flag) { return std::string("-") + flag.letter + " or --" + flag.word; }
 
@@ -152,6 +161,8 @@ class Parser {
       if (!isOneOf({"FETCH_AND_ADD", "CMP_AND_SWAP"})) {
         problem_ = '\'' + typed + ' ' + value + "' is none of FETCH_AND_ADD and CMP_AND_SWAP";
       }
+    } else if (flag.letter == kDevice) {
+      if (!isNumber(deviceNumber(value))) problem_ = '\'' + typed + ' ' + value + "' is no device, such as mlx5_0";
     } else if (!isNumber(value)) {
       problem_ = '\'' + typed + ' ' + value + "' is no number";
     }
@@ -184,6 +195,8 @@ class FlowBuilder {
     addBytes("inline_size", said_.number('I', usualInline()));
     if (said_.text('m')) addBytes("mtu", said_.number('m', 0));
     if (said_.text(kEvents)) add("events", "safe");
+    if (const auto device = said_.text(kDevice)) addOfBoth("adapter", deviceNumber(*device));
+    if (const auto port = said_.text('i')) addOfBoth("port", *port);
     return flow_;
   }
 
@@ -191,6 +204,11 @@ class FlowBuilder {
   static constexpr std::uint64_t kUsualReceives = 512;
 
   void add(const char* key, std::string value) { flow_.keys.emplace_back(key, std::move(value)); }
+  // Both ends are started with the same flags.
+  void addOfBoth(const std::string& key, const std::string& value) {
+    add(("client_" + key).c_str(), value);
+    add(("server_" + key).c_str(), value);
+  }
   void addNumber(const char* key, std::uint64_t value) { add(key, std::to_string(value)); }
   void addBytes(const char* key, std::uint64_t value) { add(key, std::to_string(value) + 'B'); }
 

@@ -12,13 +12,17 @@ std::string nanosecondsText(Time time) {
 
 }  // namespace
 
-CompletionCsv::CompletionCsv(std::ostream& stream) : stream_(stream) {
-  stream_ << "time_ns,flow,host,cqn,qpn,wr_id,opcode,status,bytes,posted_ns,latency_ns\n";
+CompletionCsv::CompletionCsv(std::ostream& stream, bool namesAdapters)
+    : stream_(stream), namesAdapters_(namesAdapters) {
+  stream_ << "time_ns,flow,host," << (namesAdapters_ ? "adapter," : "")
+          << "cqn,qpn,wr_id,opcode,status,bytes,posted_ns,latency_ns\n";
 }
 
 void CompletionCsv::add(const CompletionRow& row) {
-  stream_ << nanosecondsText(row.time) << ',' << row.flow << ',' << row.host.value() << ',' << row.cq.value() << ','
-          << row.qp.value() << ',' << row.workRequestId << ',' << row.opcode << ',' << row.status << ',' << row.bytes;
+  stream_ << nanosecondsText(row.time) << ',' << row.flow << ',' << row.host.value() << ',';
+  if (namesAdapters_) stream_ << row.adapter.value() << ',';
+  stream_ << row.cq.value() << ',' << row.qp.value() << ',' << row.workRequestId << ',' << row.opcode << ','
+          << row.status << ',' << row.bytes;
   if (row.posted < Time()) {
     stream_ << ",,\n";
   } else {

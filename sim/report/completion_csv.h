@@ -14,6 +14,7 @@ struct CompletionRow {
   Time time;  ///< at which software took it out of the CQ
   std::string flow;
   HostIndex host;
+  AdapterIndex adapter;
   CqNumber cq;
   QpNumber qp;
   std::uint64_t workRequestId = 0;  ///< wr_id
@@ -26,11 +27,13 @@ struct CompletionRow {
 /// Writes a header line, then rows as they come. Times are nanoseconds with three decimals.
 class CompletionCsv {
  public:
-  explicit CompletionCsv(std::ostream& stream);
+  /// `namesAdapters`: with a column for them.
+  explicit CompletionCsv(std::ostream& stream, bool namesAdapters = false);
   void add(const CompletionRow& row);
 
  private:
   std::ostream& stream_;
+  bool namesAdapters_;
 };
 
 }  // namespace hca::report

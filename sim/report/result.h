@@ -52,8 +52,9 @@ struct FlowResult {
 struct DmaResult {
   std::string name;
   HostIndex host;
-  std::uint64_t iterations = 0;  ///< accesses without error, without the warm-up
-  std::uint64_t bytes = 0;       ///< of these; a write and the read behind it count once
+  std::optional<AdapterIndex> adapter;  ///< where the host has more than one
+  std::uint64_t iterations = 0;         ///< accesses without error, without the warm-up
+  std::uint64_t bytes = 0;              ///< of these; a write and the read behind it count once
   std::uint64_t errors = 0;
   LatencySummary latency;
   Time measured;           ///< simulated time in which `iterations` were done
@@ -65,7 +66,8 @@ struct DmaResult {
 /// A cache of limited size, of an adapter or its host.
 struct CacheResult {
   HostIndex host;
-  std::string name;  ///< what it holds
+  std::optional<AdapterIndex> adapter;  ///< of an adapter, where the host has more than one
+  std::string name;                     ///< what it holds
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   std::uint64_t evictions = 0;  ///< misses that another entry had to make room for
@@ -95,7 +97,7 @@ struct VectorResult {
   std::uint64_t interrupts = 0;                   ///< delivered to the host
 };
 
-/// One direction of one host's PCIe link.
+/// One direction of one adapter's PCIe link.
 struct PcieResult {
   enum class Direction : std::uint8_t { kUpstream, kDownstream };
   HostIndex host;
@@ -110,23 +112,28 @@ struct PcieResult {
 struct DropResult {
   HostIndex host;
   AdapterIndex adapter;
+  std::optional<std::uint32_t> port;  ///< from 1; where it happened at one of several
   std::string reason;
   std::uint64_t count = 0;
 };
 
-/// What injected faults did to the packets of one direction of a host's link.
+/// What injected faults did to the packets of one direction of a port's link.
 struct FaultResult {
   HostIndex host;
-  bool fromSwitch = false;  ///< to the host; otherwise from it
+  std::optional<AdapterIndex> adapter;  ///< where the host has more than one
+  std::optional<std::uint32_t> port;    ///< from 1, where the adapter has more than one
+  bool fromSwitch = false;              ///< to the host; otherwise from it
   std::uint64_t lost = 0;
   std::uint64_t corrupted = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t held = 0;
 };
 
-/// A port of the switch, by the host it leads to.
+/// A port of the switch, by the port it leads to.
 struct SwitchPortResult {
   HostIndex host;
+  std::optional<AdapterIndex> adapter;  ///< where the host has more than one
+  std::optional<std::uint32_t> port;    ///< from 1, where the adapter has more than one
   std::uint64_t forwarded = 0;
   std::uint64_t highWater = 0;  ///< most bytes that waited for the port
   std::uint64_t dropped = 0;    ///< packets that found no room
@@ -177,7 +184,7 @@ using ConfigText = std::vector<std::pair<std::string, std::vector<std::pair<std:
 
 struct Result {
   /// Grows by one when a field is added; fields are never removed or given another meaning.
-  static constexpr int kSchemaVersion = 2;
+  static constexpr int kSchemaVersion = 3;
 
   std::string name;   ///< of the run, from the configuration
   ConfigText config;  ///< effective

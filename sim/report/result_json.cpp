@@ -68,25 +68,33 @@ Json flowJson(const FlowResult& flow) {
   return json;
 }
 
+/// Names adapter and port where there is more than one.
+void addPlace(Json& json, const std::optional<AdapterIndex>& adapter, const std::optional<std::uint32_t>& port = {}) {
+  if (adapter) json["adapter"] = adapter->value();
+  if (port) json["port"] = *port;
+}
+
 Json dmaJson(const DmaResult& dma) {
-  Json json{{"name", dma.name},
-            {"host", dma.host.value()},
-            {"iters", dma.iterations},
-            {"bytes", dma.bytes},
-            {"errors", dma.errors},
-            {"latency_ns", latencyJson(dma.latency)},
-            {"rate", rounded(dma.messageRate)},
-            {"throughput_gbps", rounded(dma.throughput)}};
+  Json json{{"name", dma.name}, {"host", dma.host.value()}};
+  addPlace(json, dma.adapter);
+  json["iters"] = dma.iterations;
+  json["bytes"] = dma.bytes;
+  json["errors"] = dma.errors;
+  json["latency_ns"] = latencyJson(dma.latency);
+  json["rate"] = rounded(dma.messageRate);
+  json["throughput_gbps"] = rounded(dma.throughput);
   if (dma.published) json["published_latency_ns"] = nanoseconds(*dma.published);
   return json;
 }
 
 Json cacheJson(const CacheResult& cache) {
-  return {{"host", cache.host.value()},
-          {"name", cache.name},
-          {"hits", cache.hits},
-          {"misses", cache.misses},
-          {"evictions", cache.evictions}};
+  Json json{{"host", cache.host.value()}};
+  addPlace(json, cache.adapter);
+  json["name"] = cache.name;
+  json["hits"] = cache.hits;
+  json["misses"] = cache.misses;
+  json["evictions"] = cache.evictions;
+  return json;
 }
 
 Json cqJson(const CqResult& cq) {
@@ -124,24 +132,31 @@ Json pcieJson(const PcieResult& link) {
 }
 
 Json dropJson(const DropResult& drop) {
-  return {
-      {"host", drop.host.value()}, {"adapter", drop.adapter.value()}, {"reason", drop.reason}, {"count", drop.count}};
+  Json json{{"host", drop.host.value()}};
+  addPlace(json, drop.adapter, drop.port);
+  json["reason"] = drop.reason;
+  json["count"] = drop.count;
+  return json;
 }
 
 Json faultJson(const FaultResult& fault) {
-  return {{"host", fault.host.value()},
-          {"direction", fault.fromSwitch ? "from_switch" : "from_host"},
-          {"lost", fault.lost},
-          {"corrupted", fault.corrupted},
-          {"duplicated", fault.duplicated},
-          {"held", fault.held}};
+  Json json{{"host", fault.host.value()}};
+  addPlace(json, fault.adapter, fault.port);
+  json["direction"] = fault.fromSwitch ? "from_switch" : "from_host";
+  json["lost"] = fault.lost;
+  json["corrupted"] = fault.corrupted;
+  json["duplicated"] = fault.duplicated;
+  json["held"] = fault.held;
+  return json;
 }
 
 Json switchPortJson(const SwitchPortResult& port) {
-  return {{"host", port.host.value()},
-          {"forwarded", port.forwarded},
-          {"high_water_bytes", port.highWater},
-          {"dropped", port.dropped}};
+  Json json{{"host", port.host.value()}};
+  addPlace(json, port.adapter, port.port);
+  json["forwarded"] = port.forwarded;
+  json["high_water_bytes"] = port.highWater;
+  json["dropped"] = port.dropped;
+  return json;
 }
 
 Json asyncJson(const AsyncEventResult& event) {

@@ -30,6 +30,29 @@ std::string sizeText(double bytes) {
   return fmt::format("{:.4g} GB", bytes / 1e9);
 }
 
+// Whether a host has more than one adapter: each has two lines of PCIe figures, whatever it did.
+bool hasSeveralAdapters(const Result& result) {
+  return std::any_of(result.pcie.begin(), result.pcie.end(),
+                     [](const PcieResult& link) { return link.adapter.value() > 0; });
+}
+
+std::string hostTitle(const Result& result) { return hasSeveralAdapters(result) ? "host.adapter" : "host"; }
+
+// "1", or with several adapters "1.0".
+std::string hostCell(const Result& result, HostIndex host, std::optional<AdapterIndex> adapter) {
+  const std::string text = std::to_string(host.value());
+  return hasSeveralAdapters(result) && adapter ? text + '.' + std::to_string(adapter->value()) : text;
+}
+
+// "host 1", or "host 1, adapter 0, port 2" as far as there are several.
+std::string placeText(const Result& result, HostIndex host, AdapterIndex adapter,
+                      std::optional<std::uint32_t> port = {}) {
+  std::string text = fmt::format("host {}", host.value());
+  if (hasSeveralAdapters(result)) text += fmt::format(", adapter {}", adapter.value());
+  if (port) text += fmt::format(", port {}", *port);
+  return text;
+}
+
 std::string heading(const Result& result) {
   const std::string name = result.name.empty() ? std::string("Run") : result.name;
   return wrapped(fmt::format("{}: {} simulated", name, result.simulated), 2, kWidth) + '\n';
@@ -65,12 +88,12 @@ std::string dmaTable(const Result& result) {
 
 std::string cacheTable(const Result& result) {
   if (result.caches.empty()) return {};
-  TextTable table({"host", "cache", "hits", "misses", "evictions", "miss rate"});
+  TextTable table({hostTitle(result), "cache", "hits", "misses", "evictions", "miss rate"});
   for (const CacheResult& cache : result.caches) {
     const std::uint64_t accesses = cache.hits + cache.misses;
     const double share = accesses == 0 ? 0 : static_cast<double>(cache.misses) / static_cast<double>(accesses);
-    table.add({std::to_string(cache.host.value()), cache.name, std::to_string(cache.hits), std::to_string(cache.misses),
-               std::to_string(cache.evictions), fmt::format("{:.1f} %", share * 100)});
+    table.add({hostCell(result, cache.host, cache.adapter), cache.name, std::to_string(cache.hits),
+               std::to_string(cache.misses), std::to_string(cache.evictions), fmt::format("{:.1f} %", share * 100)});
   }
   return '\n' + table.text();
 }
@@ -116,11 +139,11 @@ std::string publishedTable(const Result& result) {
 
 std::string cqTable(const Result& result) {
   constexpr std::size_t kMostRows = 12;
-  TextTable table({"host", "CQ", "depth", "CQEs", "high water", "arms", "events", "overruns", "lost"});
+  TextTable table({hostTitle(result), "CQ", "depth", "CQEs", "high water", "arms", "events", "overruns", "lost"});
   std::size_t rows = 0;
   for (const CqResult& cq : result.cqs) {
     if (cq.arms + cq.events + cq.overruns + cq.lost == 0 || ++rows > kMostRows) continue;
-    table.add({std::to_string(cq.host.value()), fmt::format("{:#x}", cq.cq.value()), std::to_string(cq.cqe),
+    table.add({hostCell(result, cq.host, cq.adapter), fmt::format("{:#x}", cq.cq.value()), std::to_string(cq.cqe),
                std::to_string(cq.cqesWritten), std::to_string(cq.highWater), std::to_string(cq.arms),
                std::to_string(cq.events), std::to_string(cq.overruns), std::to_string(cq.lost)});
   }
@@ -132,9 +155,9 @@ std::string cqTable(const Result& result) {
 
 std::string pcieTable(const Result& result) {
   if (result.pcie.empty()) return {};
-  TextTable table({"host", "PCIe", "TLPs", "bytes", "utilisation"});
+  TextTable table({hostTitle(result), "PCIe", "TLPs", "bytes", "utilisation"});
   for (const PcieResult& link : result.pcie) {
-    table.add({std::to_string(link.host.value()), name(link.direction), std::to_string(link.tlps),
+    table.add({hostCell(result, link.host, link.adapter), name(link.direction), std::to_string(link.tlps),
                sizeText(static_cast<double>(link.bytes)), fmt::format("{:.1f} %", link.utilisation * 100)});
   }
   return '\n' + table.text();
@@ -146,11 +169,13 @@ std::string dropLines(const Result& result) {
   std::string text;
   for (const DropResult& drop : result.drops) {
     if (drop.count == 0) continue;
-    text += paragraph(fmt::format("dropped: host {}: {} x {}", drop.host.value(), drop.count, drop.reason));
+    text += paragraph(fmt::format("dropped: {}: {} x {}", placeText(result, drop.host, drop.adapter, drop.port),
+                                  drop.count, drop.reason));
   }
   for (const AsyncEventResult& event : result.asyncEvents) {
-    text += paragraph(fmt::format("asynchronous event: host {}: {} of object {:#x} at {} us", event.host.value(),
-                                  event.type, event.object, microsecondsText(event.time)));
+    text += paragraph(fmt::format("asynchronous event: {}: {} of object {:#x} at {} us",
+                                  placeText(result, event.host, event.adapter), event.type, event.object,
+                                  microsecondsText(event.time)));
   }
   return text.empty() ? text : '\n' + text;
 }
@@ -160,12 +185,12 @@ std::string hazardLines(const Result& result) {
   for (const HazardResult& hazard : result.hazards) {
     if (hazard.kind != "arm_after_entry") continue;  // a lost wake-up is told as a failure
     text += paragraph(fmt::format(
-        "notification hazard: host {}, CQ {:#x}: {} times an event came for entries ({} in all) that were visible "
+        "notification hazard: {}, CQ {:#x}: {} times an event came for entries ({} in all) that were visible "
         "before the arm reached the adapter, first at {} us, last at {} us. The adapter's arm rule allows that, the "
         "InfiniBand specification doesn't promise it. Poll once more after arming; --strict-notify makes the loss "
         "real.",
-        hazard.host.value(), hazard.cq.value(), hazard.count, hazard.entries, microsecondsText(hazard.first),
-        microsecondsText(hazard.last)));
+        placeText(result, hazard.host, hazard.adapter), hazard.cq.value(), hazard.count, hazard.entries,
+        microsecondsText(hazard.first), microsecondsText(hazard.last)));
   }
   return text.empty() ? text : '\n' + text;
 }

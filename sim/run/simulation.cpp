@@ -1,6 +1,7 @@
 #include "sim/run/simulation.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "models/kernel/activation_counter.h"
@@ -11,13 +12,44 @@ namespace hca::sim {
 
 namespace {
 
-constexpr AdapterIndex kOnlyAdapter(0);
-
 constexpr std::pair<adapter::CachedObject, const char*> kAdapterCaches[] = {
     {adapter::CachedObject::kQpContext, "qp_context"},     {adapter::CachedObject::kCqContext, "cq_context"},
     {adapter::CachedObject::kMemoryKey, "memory_key"},     {adapter::CachedObject::kTranslation, "translation"},
     {adapter::CachedObject::kWorkRequest, "work_request"},
 };
+
+/// Calls `visit(host, adapter)` for every adapter of `system`.
+template <class Visit>
+void forEachAdapter(const System& system, Visit&& visit) {
+  for (std::size_t i = 0; i < system.hosts(); ++i) {
+    const HostNode& node = system.host(i);
+    for (std::uint32_t a = 0; a < node.adapters(); ++a) visit(node, node.adapter(a));
+  }
+}
+
+/// A port of an adapter, and its number if the adapter has more than one.
+struct PortOf {
+  std::uint32_t hostPort = 1;  // of all its host's
+  std::optional<std::uint32_t> named;
+};
+
+std::vector<PortOf> portsOf(const AdapterNode& adapter) {
+  std::vector<PortOf> ports;
+  for (std::uint32_t port = 1; port <= adapter.hca().ports(); ++port) {
+    const bool isOneOfSeveral = adapter.hca().ports() > 1;
+    ports.push_back({adapter.hostPort(port), isOneOfSeveral ? std::optional(port) : std::nullopt});
+  }
+  return ports;
+}
+
+/// Calls `visit(host, adapter if there are more, port)` for every port of `system`.
+template <class Visit>
+void forEachPort(const System& system, Visit&& visit) {
+  forEachAdapter(system, [&](const HostNode& node, const AdapterNode& adapter) {
+    const auto named = node.adapters() > 1 ? std::optional(adapter.index()) : std::nullopt;
+    for (const PortOf& port : portsOf(adapter)) visit(node, named, port);
+  });
+}
 
 // The first arm race, if there is one: its server's queue is the one to watch.
 const FlowConfig* findRace(const config::Config& config) {
@@ -39,11 +71,11 @@ Simulation::Simulation(const config::Config& config, const Options& options)
 
 Simulation::~Simulation() = default;
 
-std::unique_ptr<driver::VerbsClient> Simulation::makeThread(HostIndex host, std::uint32_t core,
-                                                            const std::string& name) {
-  HostNode& node = system_.host(host.value());
-  return std::make_unique<driver::ThreadClient>(node.environment(), node.driver(), config_.hosts[host.value()].driver,
-                                                system_.probes(), core, name);
+std::unique_ptr<driver::VerbsClient> Simulation::makeThread(const ThreadPlace& place, const std::string& name) {
+  AdapterNode& adapter = system_.host(place.host.value()).adapter(place.adapter.value());
+  const config::AdapterSections& sections = config_.hosts[place.host.value()].adapterSections(place.adapter.value());
+  return std::make_unique<driver::ThreadClient>(adapter.environment(), adapter.driver(), sections.driver,
+                                                system_.probes(), place.core, name, place.port);
 }
 
 void Simulation::makeFlows() {
@@ -54,7 +86,7 @@ void Simulation::makeFlows() {
       if (!observers_) return;
       const FlowEndpoint& side = measured->clientSide();
       for (std::uint32_t i = 0; i < measured->config().qps; ++i) {
-        observers_->latency().measureFrom(side.client().host(), kOnlyAdapter, side.qpNumber(i), when);
+        observers_->latency().measureFrom(side.client().host(), side.client().adapter(), side.qpNumber(i), when);
       }
     });
   }
@@ -63,7 +95,8 @@ void Simulation::makeFlows() {
 void Simulation::makeDma() {
   for (const config::NamedDma& named : config_.dma) {
     HostNode& node = system_.host(named.dma.host);
-    dma_.add(named.name, named.dma, {system_.calendar(), node.endpoint(), node.memory(), node.memoryTiming()},
+    dma_.add(named.name, named.dma,
+             {system_.calendar(), node.adapter(named.dma.adapter).endpoint(), node.memory(), node.memoryTiming()},
              config_.run.seed);
   }
 }
@@ -74,13 +107,16 @@ void Simulation::stopIfFinished() {
 
 void Simulation::attachCompletionRecorder() {
   if (options_.completions == nullptr) return;
-  completions_ = std::make_unique<observers::CompletionRecorder>(system_.probes(), *options_.completions);
+  bool severalAdapters = false;
+  forEachAdapter(system_, [&](const HostNode& node, const AdapterNode&) { severalAdapters |= node.adapters() > 1; });
+  completions_ =
+      std::make_unique<observers::CompletionRecorder>(system_.probes(), *options_.completions, severalAdapters);
 }
 
 void Simulation::nameQueuePairs(const Flow& flow) {
   for (const FlowEndpoint* side : {&flow.clientSide(), &flow.serverSide()}) {
     for (std::uint32_t i = 0; i < flow.config().qps; ++i) {
-      completions_->describe(side->client().host(), side->qpNumber(i), flow.name());
+      completions_->describe(side->client().host(), side->client().adapter(), side->qpNumber(i), flow.name());
     }
   }
 }
@@ -97,11 +133,13 @@ void Simulation::attachEventLog() {
   observers::EventLog::Settings settings;
   if (const FlowConfig* race = findRace(config_); race != nullptr) {
     settings.order = race->events == EventOrder::kSafe ? observers::ArmOrder::kSafe : observers::ArmOrder::kUnsafe;
-    settings.showsQueue = [race](const observe::CqEvent& event) { return event.host.value() == race->server; };
+    settings.showsQueue = [race](const observe::CqEvent& event) {
+      return event.host.value() == race->server && event.adapter.value() == race->server_adapter;
+    };
   }
   settings.now = [this] { return system_.calendar().now(); };
   settings.showsInterrupt = [this](const observe::InterruptEvent& event) {
-    return system_.host(event.host.value()).driver().completionVectorOf(event.vector).has_value();
+    return completionVectorOf(event.host, event.adapter, event.vector).has_value();
   };
   eventLog_ = std::make_unique<observers::EventLog>(system_.probes(), *options_.events, std::move(settings));
 }
@@ -133,14 +171,19 @@ void Simulation::runFlows() {
 void Simulation::settle() {
   constexpr Time kMost = milliseconds(1000);
   const auto waits = [this] {
-    for (std::size_t i = 0; i < system_.hosts(); ++i) {
-      const pcie::WaitState state = system_.host(i).pcieLink().waitState(pcie::Link::Direction::kUpstream);
-      if (state.classes[static_cast<std::size_t>(pcie::TlpClass::kPosted)].bursts != 0) return true;
-    }
-    return false;
+    bool any = false;
+    forEachAdapter(system_, [&](const HostNode&, const AdapterNode& adapter) {
+      const pcie::WaitState state = adapter.pcieLink().waitState(pcie::Link::Direction::kUpstream);
+      any |= state.classes[static_cast<std::size_t>(pcie::TlpClass::kPosted)].bursts != 0;
+    });
+    return any;
   };
   Time onTheWay = microseconds(50);
-  for (const config::HostSections& host : config_.hosts) onTheWay = later(onTheWay, host.pcie.writeLatency * 2);
+  for (const config::HostSections& host : config_.hosts) {
+    for (std::uint32_t a = 0; a < host.host.adapters; ++a) {
+      onTheWay = later(onTheWay, host.adapterSections(a).pcie.writeLatency * 2);
+    }
+  }
   Time until = ended_;
   for (bool goesOn = true; goesOn && until < ended_ + kMost;) {
     goesOn = waits();
@@ -192,7 +235,8 @@ void Simulation::collectFlows(report::Result& result) {
     if (observers_ && flow->finished() && flow->problem().empty()) {
       std::vector<observers::LatencyObserver::QueuePair> pairs;
       for (std::uint32_t i = 0; i < flow->config().qps; ++i) {
-        pairs.push_back({flow->clientSide().client().host(), kOnlyAdapter, flow->clientSide().qpNumber(i)});
+        pairs.push_back({flow->clientSide().client().host(), flow->clientSide().client().adapter(),
+                         flow->clientSide().qpNumber(i)});
       }
       flowResult.stages = observers_->latency().stages(pairs);
       flowResult.bottleneck = observers::slowestStage(flowResult.stages);
@@ -202,43 +246,54 @@ void Simulation::collectFlows(report::Result& result) {
 }
 
 void Simulation::collectDma(report::Result& result) const {
-  for (const auto& stream : dma_.streams()) result.dma.push_back(stream->result());
+  for (const auto& stream : dma_.streams()) {
+    report::DmaResult entry = stream->result();
+    const HostNode& node = system_.host(stream->config().host);
+    if (node.adapters() > 1) entry.adapter = AdapterIndex(stream->config().adapter);
+    result.dma.push_back(std::move(entry));
+  }
 }
 
 void Simulation::collectCaches(report::Result& result) const {
   for (std::size_t i = 0; i < system_.hosts(); ++i) {
     const HostNode& node = system_.host(i);
-    const auto add = [&](const char* name, const auto& counters) {
-      result.caches.push_back({node.index(), name, counters.hits, counters.misses, counters.evictions});
+    const auto add = [&](std::optional<AdapterIndex> adapter, const char* name, const auto& counters) {
+      result.caches.push_back({node.index(), adapter, name, counters.hits, counters.misses, counters.evictions});
     };
-    for (const auto& [what, name] : kAdapterCaches) {
-      if (const auto counters = node.adapter().caches().counters(what)) add(name, *counters);
+    for (std::uint32_t a = 0; a < node.adapters(); ++a) {
+      const auto adapter = node.adapters() > 1 ? std::optional(AdapterIndex(a)) : std::nullopt;
+      for (const auto& [what, name] : kAdapterCaches) {
+        if (const auto counters = node.adapter(a).hca().caches().counters(what)) add(adapter, name, *counters);
+      }
     }
     const host::MemoryTiming* memory = node.memoryTiming();
     if (memory == nullptr) continue;
-    if (memory->iommu() != nullptr) add("iotlb", memory->iommu()->counters());
+    if (memory->iommu() != nullptr) add(std::nullopt, "iotlb", memory->iommu()->counters());
     if (memory->cache() != nullptr) {
-      add("last_level_reads", memory->cache()->reads());
-      add("last_level_writes", memory->cache()->writes());
+      add(std::nullopt, "last_level_reads", memory->cache()->reads());
+      add(std::nullopt, "last_level_writes", memory->cache()->writes());
     }
   }
 }
 
+std::optional<std::uint32_t> Simulation::completionVectorOf(HostIndex host, AdapterIndex adapter,
+                                                            InterruptVector vector) const {
+  return system_.host(host.value()).adapter(adapter.value()).driver().completionVectorOf(vector);
+}
+
 void Simulation::collectQueues(report::Result& result) {
   if (!observers_) return;
-  for (std::size_t i = 0; i < system_.hosts(); ++i) {
-    const HostNode& node = system_.host(i);
-    for (const adapter::CqSummary& cq : node.adapter().completion().summaries()) {
-      observers_->queues().describe(node.index(), kOnlyAdapter, cq.number, cq.entries - 1, cq.entryBytes);
+  forEachAdapter(system_, [this](const HostNode& node, const AdapterNode& adapter) {
+    for (const adapter::CqSummary& cq : adapter.hca().completion().summaries()) {
+      observers_->queues().describe(node.index(), adapter.index(), cq.number, cq.entries - 1, cq.entryBytes);
     }
-  }
-  observers_->collect(
-      [this](HostIndex host, AdapterIndex, InterruptVector vector) {
-        return system_.host(host.value()).driver().completionVectorOf(vector);
-      },
-      result);
+  });
+  observers_->collect([this](HostIndex host, AdapterIndex adapter,
+                             InterruptVector vector) { return completionVectorOf(host, adapter, vector); },
+                      result);
   for (report::CqResult& cq : result.cqs) {
-    for (const adapter::CqSummary& summary : system_.host(cq.host.value()).adapter().completion().summaries()) {
+    const AdapterNode& adapter = system_.host(cq.host.value()).adapter(cq.adapter.value());
+    for (const adapter::CqSummary& summary : adapter.hca().completion().summaries()) {
       if (summary.number != cq.cq) continue;
       cq.overruns = summary.counters.overruns;
       cq.lost = summary.counters.lost;
@@ -249,12 +304,12 @@ void Simulation::collectQueues(report::Result& result) {
 
 void Simulation::collectPcie(report::Result& result) const {
   using Direction = pcie::Link::Direction;
-  for (std::size_t i = 0; i < system_.hosts(); ++i) {
-    const HostNode& node = system_.host(i);
+  forEachAdapter(system_, [&result](const HostNode& node, const AdapterNode& adapter) {
     for (const Direction direction : {Direction::kUpstream, Direction::kDownstream}) {
-      const pcie::TrafficCount sum = pcie::total(node.pcieLink().counts(direction));
+      const pcie::TrafficCount sum = pcie::total(adapter.pcieLink().counts(direction));
       report::PcieResult entry;
       entry.host = node.index();
+      entry.adapter = adapter.index();
       entry.direction = direction == Direction::kUpstream ? report::PcieResult::Direction::kUpstream
                                                           : report::PcieResult::Direction::kDownstream;
       entry.tlps = sum.tlps;
@@ -263,60 +318,61 @@ void Simulation::collectPcie(report::Result& result) const {
       entry.utilisation = span > 0 ? static_cast<double>(sum.busy.count()) / span : 0;
       result.pcie.push_back(entry);
     }
-  }
+  });
 }
 
 void Simulation::collectDrops(report::Result& result) const {
-  for (std::size_t i = 0; i < system_.hosts(); ++i) {
-    const HostNode& node = system_.host(i);
-    const adapter::PacketDispatcher::Drops& packets = node.adapter().dispatcher().drops();
-    const network::LinkCounters& link = system_.cabling().sent(i);
-    const network::SwitchCounters port = system_.cabling().switchPort(i);
-    const std::pair<const char*, std::uint64_t> reasons[] = {
-        {"packet_corrupted", packets.corrupted},
-        {"packet_unknown_qp", packets.unknownQp},
-        {"packet_wrong_service", packets.wrongService},
-        {"packet_wrong_state", packets.wrongState},
-        {"packet_wrong_partition", packets.wrongPartition},
-        {"packet_wrong_queue_key", packets.wrongQueueKey},
-        {"packet_not_member", packets.notMember},
-        {"message_dropped", node.adapter().responder().unreliableDrops()},
-        {"packet_link_down", link.droppedDown},
-        {"packet_wrong_destination", link.droppedDestination},
-        {"packet_lost", link.lost},
-        {"switch_buffer_full", port.droppedBuffer},
-        {"switch_unknown_destination", port.droppedDestination},
-        {"doorbell_ignored", node.adapter().sendQueue().ignoredDoorbells()},
-        {"register_write_ignored", node.adapter().decoder().ignoredWrites()},
-        {"dma_write_failed", node.rootComplex().counters().writeErrors},
-        {"dma_read_failed", node.rootComplex().counters().readErrors},
+  forEachAdapter(system_, [&](const HostNode& node, const AdapterNode& adapter) {
+    const auto add = [&](const char* reason, std::uint64_t count, std::optional<std::uint32_t> port = {}) {
+      if (count > 0) result.drops.push_back({node.index(), adapter.index(), port, reason, count});
     };
-    for (const auto& [reason, count] : reasons) {
-      if (count > 0) result.drops.push_back({node.index(), kOnlyAdapter, reason, count});
+    const adapter::Hca& hca = adapter.hca();
+    const adapter::PacketDispatcher::Drops& packets = hca.dispatcher().drops();
+    add("packet_corrupted", packets.corrupted);
+    add("packet_unknown_qp", packets.unknownQp);
+    add("packet_wrong_service", packets.wrongService);
+    add("packet_wrong_port", packets.wrongPort);
+    add("packet_wrong_state", packets.wrongState);
+    add("packet_wrong_partition", packets.wrongPartition);
+    add("packet_wrong_queue_key", packets.wrongQueueKey);
+    add("packet_not_member", packets.notMember);
+    add("message_dropped", hca.responder().unreliableDrops());
+    for (const PortOf& port : portsOf(adapter)) {
+      const network::LinkCounters& link = system_.cabling().sent(node.index().value(), port.hostPort);
+      const network::SwitchCounters counters = system_.cabling().switchPort(node.index().value(), port.hostPort);
+      add("packet_link_down", link.droppedDown, port.named);
+      add("packet_wrong_destination", link.droppedDestination, port.named);
+      add("packet_lost", link.lost, port.named);
+      add("switch_buffer_full", counters.droppedBuffer, port.named);
+      add("switch_unknown_destination", counters.droppedDestination, port.named);
     }
-  }
+    add("doorbell_ignored", hca.sendQueue().ignoredDoorbells());
+    add("register_write_ignored", hca.decoder().ignoredWrites());
+    add("dma_write_failed", adapter.rootComplex().counters().writeErrors);
+    add("dma_read_failed", adapter.rootComplex().counters().readErrors);
+  });
 }
 
 void Simulation::collectFaults(report::Result& result) const {
-  for (std::size_t i = 0; i < system_.hosts(); ++i) {
+  forEachPort(system_, [&](const HostNode& node, std::optional<AdapterIndex> adapter, const PortOf& port) {
     const auto add = [&](const network::LinkCounters& link, bool fromSwitch) {
       if (link.lost + link.corrupted + link.duplicated + link.held == 0) return;
       result.faults.push_back(
-          {system_.host(i).index(), fromSwitch, link.lost, link.corrupted, link.duplicated, link.held});
+          {node.index(), adapter, port.named, fromSwitch, link.lost, link.corrupted, link.duplicated, link.held});
     };
-    add(system_.cabling().sent(i), false);
-    const network::LinkCounters* fromSwitch = system_.cabling().sentBySwitch(i);
+    add(system_.cabling().sent(node.index().value(), port.hostPort), false);
+    const network::LinkCounters* fromSwitch = system_.cabling().sentBySwitch(node.index().value(), port.hostPort);
     if (fromSwitch != nullptr) add(*fromSwitch, true);
-  }
+  });
 }
 
 void Simulation::collectSwitch(report::Result& result) const {
   if (!system_.cabling().hasSwitch()) return;
-  for (std::size_t i = 0; i < system_.hosts(); ++i) {
-    const network::SwitchCounters port = system_.cabling().switchPort(i);
-    result.switchPorts.push_back({system_.host(i).index(), port.forwarded,
-                                  static_cast<std::uint64_t>(port.highWater.count()), port.droppedBuffer});
-  }
+  forEachPort(system_, [&](const HostNode& node, std::optional<AdapterIndex> adapter, const PortOf& port) {
+    const network::SwitchCounters counters = system_.cabling().switchPort(node.index().value(), port.hostPort);
+    result.switchPorts.push_back({node.index(), adapter, port.named, counters.forwarded,
+                                  static_cast<std::uint64_t>(counters.highWater.count()), counters.droppedBuffer});
+  });
 }
 
 void Simulation::addStuckFlows(report::Result& result) const {
@@ -324,6 +380,7 @@ void Simulation::addStuckFlows(report::Result& result) const {
   for (const auto& flow : workload_.flows()) {
     report::FailureResult failure;
     failure.host = HostIndex(flow->config().client);
+    failure.adapter = AdapterIndex(flow->config().client_adapter);
     failure.since = result.simulated;
     if (!flow->problem().empty()) {
       failure.kind = "flow_failed";

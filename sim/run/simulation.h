@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sim/config/config.h"
@@ -40,7 +41,7 @@ class Simulation final : private ThreadFactory {
   [[nodiscard]] System& system() { return system_; }
 
  private:
-  std::unique_ptr<driver::VerbsClient> makeThread(HostIndex host, std::uint32_t core, const std::string& name) override;
+  std::unique_ptr<driver::VerbsClient> makeThread(const ThreadPlace& place, const std::string& name) override;
   void makeFlows();
   void makeDma();
   void stopIfFinished();
@@ -50,6 +51,8 @@ class Simulation final : private ThreadFactory {
   void attachCompletionRecorder();
   void nameQueuePairs(const Flow& flow);
   [[nodiscard]] double done() const;
+  [[nodiscard]] std::optional<std::uint32_t> completionVectorOf(HostIndex host, AdapterIndex adapter,
+                                                                InterruptVector vector) const;
 
   void collectFlows(report::Result& result);
   void collectDma(report::Result& result) const;

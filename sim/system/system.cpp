@@ -2,31 +2,16 @@
 
 #include <sstream>
 
+#include "sim/system/module_group.h"
+
 namespace hca::sim {
 
-namespace {
-constexpr std::uint32_t kPortsPerHost = 1;
-}
-
-class System::HostGroup final : public sc_core::sc_module {
- public:
-  explicit HostGroup(const sc_core::sc_module_name& name, const std::function<void()>& build)
-      : sc_core::sc_module(name) {
-    build();
-  }
-};
-
 System::System(const config::Config& config, Time quantum)
-    : calendarModule_("calendar", quantum),
-      fabric_(config.host.count, kPortsPerHost),
-      cabling_(calendarModule_.calendar(), probes_, config, fabric_) {
-  group_ = std::make_unique<HostGroup>("host", [&] {
+    : calendarModule_("calendar", quantum), cabling_(calendarModule_.calendar(), probes_, config) {
+  group_ = std::make_unique<ModuleGroup>("host", [&] {
     for (std::uint32_t i = 0; i < config.host.count; ++i) {
-      const network::PortIdentity identity = fabric_.port(HostIndex(i), 1);
-      const Cabling::Plug plug = cabling_.plug(i);
-      hosts_.push_back(
-          std::make_unique<HostNode>(std::to_string(i).c_str(), config, identity,
-                                     HostNode::Surroundings{calendarModule_, probes_, pool_, plug.link, plug.end}));
+      hosts_.push_back(std::make_unique<HostNode>(std::to_string(i).c_str(), config, HostIndex(i),
+                                                  HostNode::Surroundings{calendarModule_, probes_, pool_, cabling_}));
     }
   });
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
@@ -34,15 +19,19 @@ System::System(const config::Config& config, Time quantum)
 
 std::string System::bringUp() {
   std::size_t ready = 0;
+  std::size_t wanted = 0;
   std::ostringstream problem;
+  for (auto& host : hosts_) wanted += host->adapters();
   for (auto& host : hosts_) {
-    host->driver().start([&, index = host->index()](adapter::CommandResult result) {
-      if (!result.ok()) {
-        problem << "host " << index.value() << ": the driver could not bring the adapter up: status "
-                << static_cast<unsigned>(result.status) << ", syndrome " << static_cast<unsigned>(result.syndrome);
-      }
-      if (++ready == hosts_.size()) stop();
-    });
+    for (std::uint32_t number = 0; number < host->adapters(); ++number) {
+      host->adapter(number).driver().start([&, index = host->index(), number](adapter::CommandResult result) {
+        if (!result.ok()) {
+          problem << "host " << index.value() << ": the driver could not bring adapter " << number << " up: status "
+                  << static_cast<unsigned>(result.status) << ", syndrome " << static_cast<unsigned>(result.syndrome);
+        }
+        if (++ready == wanted) stop();
+      });
+    }
   }
   const bool stopped = run();
   if (!stopped) return "the drivers wait for ever for an adapter";

@@ -7,7 +7,6 @@
 
 #include "models/kernel/calendar_module.h"
 #include "models/kernel/payload_pool.h"
-#include "models/network/fabric_identity.h"
 #include "models/observe/probes.h"
 #include "sim/config/config.h"
 #include "sim/system/cabling.h"
@@ -42,15 +41,11 @@ class System {
   void stop() { calendar().stop(); }
 
  private:
-  /// Gives the hosts their common part of the SystemC name: host.0, host.1, ...
-  class HostGroup;
-
   observe::Probes probes_;
   kernel::PayloadPool pool_;
   kernel::CalendarModule calendarModule_;
-  network::FabricIdentity fabric_;
   Cabling cabling_;
-  std::unique_ptr<sc_core::sc_module> group_;
+  std::unique_ptr<sc_core::sc_module> group_;  // gives the hosts their names: host.0, host.1, ...
   std::vector<std::unique_ptr<HostNode>> hosts_;
 };
 

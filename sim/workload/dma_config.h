@@ -20,6 +20,7 @@ enum class CacheState : std::uint8_t { kAsIs, kWarm, kCold };
 struct DmaConfig {
   DmaOperation operation = DmaOperation::kRead;
   std::uint32_t host = 0;
+  std::uint32_t adapter = 0;
   std::string after;
   Bytes size{64};
   Bytes window{8192};
@@ -41,6 +42,7 @@ struct DmaConfig {
     key("operation", self.operation,
         "read; write; write_then_read: a write and at once a read of the same bytes, which has to wait for it");
     key("host", self.host, range(0U, 1023U), "Host whose adapter accesses its memory");
+    key("adapter", self.adapter, range(0U, 7U), "Adapter of that host");
     key("after", self.after, "[dma] section that must have finished before this one starts (default: start at once)");
     key("size", self.size, range(Bytes(1), Bytes(1 << 20)), "Bytes of one access");
     key("window", self.window, range(Bytes(1), Bytes(std::int64_t{1} << 32)), "Bytes of the buffer");

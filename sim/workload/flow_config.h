@@ -101,6 +101,10 @@ struct FlowConfig {
   std::uint32_t server = 1;
   std::uint32_t client_core = 0;
   std::uint32_t server_core = 0;
+  std::uint32_t client_adapter = 0;
+  std::uint32_t server_adapter = 0;
+  std::uint32_t client_port = 1;
+  std::uint32_t server_port = 1;
   std::string after;
   Bytes size{2};
   SizeDistribution size_distribution = SizeDistribution::kFixed;
@@ -159,6 +163,10 @@ struct FlowConfig {
     key("server", self.server, range(0U, 1023U), "Host at the other end");
     key("client_core", self.client_core, range(0U, 1023U), "Core of the client's thread");
     key("server_core", self.server_core, range(0U, 1023U), "Core of the server's thread");
+    key("client_adapter", self.client_adapter, range(0U, 7U), "Adapter of the client's host (perftest's -d)");
+    key("server_adapter", self.server_adapter, range(0U, 7U), "Adapter of the server's host");
+    key("client_port", self.client_port, range(1U, 2U), "Port of the client's adapter (perftest's -i)");
+    key("server_port", self.server_port, range(1U, 2U), "Port of the server's adapter");
     key("after", self.after, "Flow that must have finished before this one starts (default: start at once)");
     key("size", self.size, range(Bytes(0), Bytes(std::int64_t{1} << 30)),
         "Message size; with another size_distribution, the longest");

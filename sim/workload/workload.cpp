@@ -27,12 +27,22 @@ std::unique_ptr<Flow> makeFlow(const std::string& name, const FlowConfig& config
   return std::make_unique<ArmRaceFlow>(name, config, movesPayload, client, server);
 }
 
+ThreadPlace clientPlace(const FlowConfig& flow) {
+  return {HostIndex(flow.client), flow.client_core, AdapterIndex(flow.client_adapter),
+          static_cast<std::uint8_t>(flow.client_port)};
+}
+
+ThreadPlace serverPlace(const FlowConfig& flow) {
+  return {HostIndex(flow.server), flow.server_core, AdapterIndex(flow.server_adapter),
+          static_cast<std::uint8_t>(flow.server_port)};
+}
+
 }  // namespace
 
 void Workload::add(const std::string& name, const FlowConfig& config) {
-  clients_.push_back(threads_.makeThread(HostIndex(config.client), config.client_core, name + ".client"));
+  clients_.push_back(threads_.makeThread(clientPlace(config), name + ".client"));
   driver::VerbsClient& client = *clients_.back();
-  clients_.push_back(threads_.makeThread(HostIndex(config.server), config.server_core, name + ".server"));
+  clients_.push_back(threads_.makeThread(serverPlace(config), name + ".server"));
   const std::uint64_t seed = mixedBits(seed_ + flows_.size());
   flows_.push_back(makeFlow(name, config, movesPayload_, seed, client, *clients_.back()));
 }

@@ -14,11 +14,18 @@
 
 namespace hca::sim {
 
+/// Where a thread of software runs, and what it opens.
+struct ThreadPlace {
+  HostIndex host;
+  std::uint32_t core = 0;
+  AdapterIndex adapter;
+  std::uint8_t port = 1;
+};
+
 /// Makes threads of software on the hosts of a system.
 class ThreadFactory {
  public:
-  virtual std::unique_ptr<driver::VerbsClient> makeThread(HostIndex host, std::uint32_t core,
-                                                          const std::string& name) = 0;
+  virtual std::unique_ptr<driver::VerbsClient> makeThread(const ThreadPlace& place, const std::string& name) = 0;
 
  protected:
   ~ThreadFactory() = default;

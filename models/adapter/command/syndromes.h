@@ -58,6 +58,7 @@ enum class Syndrome : std::uint32_t {
   kQpAttributeOutOfRange = 0x040A,
   kQpSrqUnknown = 0x040B,
   kQpDomainUnknown = 0x040C,
+  kQpPortUnknown = 0x040D,
   kMulticastGidBad = 0x0421,
   kMulticastLimit = 0x0422,
   kNotInMulticastGroup = 0x0423,

@@ -17,6 +17,7 @@ Requester::Requester(const AdapterContext& context, const DatapathConfig& config
       config_(config),
       ports_(ports),
       units_(config.processingUnits),
+      ready_(ports.routes.ports()),
       unitTimer_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onUnitFree),
       ackTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onAckTimeout),
       rnrTimers_(context.calendar, kernel::Priority::kAdapter, *this, &Requester::onRnrTimeout) {
@@ -58,22 +59,23 @@ void Requester::schedule(QueuePair& qp) {
   failIfOldest(qp);
   if (qp.requester.queued || !hasWork(qp)) return;
   qp.requester.queued = true;
-  ready_.push(qp.number);
+  ready_.push(qp.attributes.path.port, qp.number);
   pump();
 }
 
 void Requester::pump() {
   while (!ready_.empty()) {
     if (units_.freeAt() > context_.now()) return unitTimer_.set(units_.freeAt());
-    if (!ports_.egress.hasRoom(*this)) return;
-    QueuePair* qp = ports_.queuePairs.find(ready_.pop());
+    const auto next = ready_.pop([this](std::uint8_t port) { return ports_.egress.hasRoom(port, *this); });
+    if (!next) return;
+    QueuePair* qp = ports_.queuePairs.find(*next);
     if (qp == nullptr || !std::exchange(qp->requester.queued, false) || !hasWork(*qp)) continue;
     if (ports_.cache.isLimited() && !isAtHand(*qp)) continue;
     units_.occupy(context_.after(config_.issueCycles));
     buildPacket(*qp);
     if (!qp->requester.queued && hasWork(*qp)) {
       qp->requester.queued = true;
-      ready_.push(qp->number);
+      ready_.push(qp->attributes.path.port, qp->number);
     }
   }
 }
@@ -216,8 +218,9 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   const bool last = index + 1 == request.packets;
   network::Packet packet;
   const DatagramAddress* datagram = request.datagram.get();
-  ports_.routes.lead(packet.route, datagram == nullptr ? qp.attributes.path : datagram->path);
-  packet.partitionKey = ports_.routes.port().partitionKey;
+  const std::uint8_t port = qp.attributes.path.port;
+  ports_.routes.lead(packet.route, datagram == nullptr ? qp.attributes.path : datagram->path, port);
+  packet.partitionKey = ports_.routes.port(port).partitionKey;
   packet.service = networkService(qp.attributes.service);
   packet.operation = operationFor(request.opcode, first, last);
   packet.destinationQp = datagram == nullptr ? qp.attributes.remoteQp : datagram->remoteQp;

@@ -14,9 +14,9 @@
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/egress_pipeline.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/adapter/transport/ready_queues.h"
 #include "models/adapter/transport/route_builder.h"
 #include "models/kernel/keyed_timers.h"
-#include "models/kernel/ring_queue.h"
 #include "models/kernel/timer.h"
 
 namespace hca::adapter {
@@ -108,7 +108,7 @@ class Requester final : private EgressListener,
   const DatapathConfig& config_;
   Ports ports_;
   ProcessingUnits units_;
-  kernel::RingQueue<QpNumber> ready_;
+  ReadyQueues ready_;
   kernel::Timer<Requester> unitTimer_;
   kernel::KeyedTimers<Requester> ackTimers_;
   kernel::KeyedTimers<Requester> rnrTimers_;

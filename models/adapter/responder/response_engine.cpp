@@ -11,7 +11,12 @@ namespace hca::adapter {
 
 ResponseEngine::ResponseEngine(const AdapterContext& context, EgressPipeline& egress, Translator& translator,
                                QpLookup& queuePairs, const RouteBuilder& routes)
-    : context_(context), egress_(egress), translator_(translator), queuePairs_(queuePairs), routes_(routes) {}
+    : context_(context),
+      egress_(egress),
+      translator_(translator),
+      queuePairs_(queuePairs),
+      routes_(routes),
+      ready_(routes.ports()) {}
 
 void ResponseEngine::send(QueuePair& qp, const Response& response) {
   if (response.kind == Response::Kind::kAcknowledge && qp.responder.responses.empty()) {
@@ -33,18 +38,19 @@ void ResponseEngine::finishAtomic(QueuePair& qp, std::uint32_t psn, std::uint64_
 }
 
 void ResponseEngine::schedule(QueuePair& qp) {
-  if (!std::exchange(qp.responder.responsesQueued, true)) ready_.push(qp.number);
+  if (!std::exchange(qp.responder.responsesQueued, true)) ready_.push(qp.attributes.path.port, qp.number);
   pump();
 }
 
 void ResponseEngine::pump() {
   if (std::exchange(pumping_, true)) return;  // a packet that left at once called back
-  while (!ready_.empty() && egress_.hasRoom(*this)) {
-    QueuePair* qp = queuePairs_.find(ready_.pop());
+  const auto hasRoom = [this](std::uint8_t port) { return egress_.hasRoom(port, *this); };
+  while (const auto next = ready_.pop(hasRoom)) {
+    QueuePair* qp = queuePairs_.find(*next);
     if (qp == nullptr || !std::exchange(qp->responder.responsesQueued, false)) continue;
     if (!sendNext(*qp)) continue;
     qp->responder.responsesQueued = true;
-    ready_.push(qp->number);
+    ready_.push(qp->attributes.path.port, qp->number);
   }
   pumping_ = false;
 }
@@ -90,9 +96,9 @@ bool ResponseEngine::sendReadPacket(QueuePair& qp, Response& response) {
 
 network::Packet ResponseEngine::header(const QueuePair& qp, const Response& response) const {
   network::Packet packet;
-  routes_.lead(packet.route, qp.attributes.path);
+  routes_.lead(packet.route, qp.attributes.path, qp.attributes.path.port);
   packet.service = networkService(qp.attributes.service);
-  packet.partitionKey = routes_.port().partitionKey;
+  packet.partitionKey = routes_.port(qp.attributes.path.port).partitionKey;
   packet.operation = response.kind == Response::Kind::kAtomic ? network::Operation::kAtomicAcknowledge
                                                               : network::Operation::kAcknowledge;
   packet.destinationQp = qp.attributes.remoteQp;

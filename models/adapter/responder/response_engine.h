@@ -9,8 +9,8 @@
 #include "models/adapter/responder/response.h"
 #include "models/adapter/transport/egress_pipeline.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/adapter/transport/ready_queues.h"
 #include "models/adapter/transport/route_builder.h"
-#include "models/kernel/ring_queue.h"
 
 namespace hca::adapter {
 
@@ -53,7 +53,7 @@ class ResponseEngine final : private EgressRoomListener, private EgressListener 
   QpLookup& queuePairs_;
   const RouteBuilder& routes_;
   ResponseFaultSink* faults_ = nullptr;
-  kernel::RingQueue<QpNumber> ready_;
+  ReadyQueues ready_;
   std::vector<Segment> segments_;
   bool pumping_ = false;
 };

@@ -17,6 +17,7 @@ struct DatapathConfig {
   BitsPerSecond loopbackRate{100'000'000'000};
   Time loopbackLatency = nanoseconds(100);
   Bytes egressBuffer{65536};
+  Bytes ingressBuffer{0};
   Bytes wqeFetch{512};
   std::int64_t receivePrefetch = 8;
   std::int64_t maxQps = 262144;
@@ -46,7 +47,10 @@ struct DatapathConfig {
     key("loopback_latency", self.loopbackLatency, range(Time(0), microseconds(100)),
         "From the last bit of such a packet to the transport again");
     key("egress_buffer", self.egressBuffer, range(Bytes(8192), Bytes(std::int64_t{1} << 30)),
-        "Payload that may be on its way from host memory to the wire");
+        "Payload that may be on its way from host memory to the wire of one port");
+    key("ingress_buffer", self.ingressBuffer, range(Bytes(0), Bytes(std::int64_t{1} << 30)),
+        "What has arrived at a port and may wait for its way to host memory before the neighbour has to hold back; 0B: "
+        "no limit");
     key("wqe_fetch", self.wqeFetch, range(Bytes(64), Bytes(4096)), "Most bytes of send WQEs that one DMA read fetches");
     key("receive_prefetch", self.receivePrefetch, range<std::int64_t>(1, 256),
         "Most receive WQEs that one DMA read fetches ahead");

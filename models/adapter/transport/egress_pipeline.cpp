@@ -1,6 +1,5 @@
 #include "models/adapter/transport/egress_pipeline.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -10,36 +9,15 @@
 namespace hca::adapter {
 
 namespace {
-constexpr std::int64_t kLargestPacket = 4096;
 constexpr unsigned kPieceBits = 16;
 }  // namespace
 
 EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConfig& config, const RouteBuilder& routes,
                                bool movePayload, CachePort& cache)
-    : context_(context),
-      config_(config),
-      routes_(routes),
-      movePayload_(movePayload),
-      cache_(cache),
-      roomTimer_(context.calendar, kernel::Priority::kAdapter, *this, &EgressPipeline::onRoomTimer) {}
+    : context_(context), config_(config), routes_(routes), movePayload_(movePayload), cache_(cache) {}
 
-bool EgressPipeline::hasRoom(EgressRoomListener& waiter) {
-  releaseLeft();
-  if (reserved_ + kLargestPacket <= config_.egressBuffer.count()) return true;
-  if (std::find(blocked_.begin(), blocked_.end(), &waiter) == blocked_.end()) blocked_.push_back(&waiter);
-  if (!releases_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
-  return false;
-}
-
-void EgressPipeline::releaseLeft() {
-  while (!releases_.empty() && releases_.front().when <= context_.now()) reserved_ -= releases_.pop().bytes;
-}
-
-void EgressPipeline::onRoomTimer() {
-  releaseLeft();
-  woken_.swap(blocked_);  // each may find no room again
-  for (EgressRoomListener* waiter : woken_) waiter->onEgressRoom();
-  woken_.clear();
+void EgressPipeline::addPort(network::PacketSender& wire, Loopback& loopback) {
+  ports_.push_back(std::make_unique<Port>(static_cast<std::uint8_t>(ports_.size() + 1), context_.calendar, config_.egressBuffer, wire, loopback));
 }
 
 std::uint32_t EgressPipeline::allocate() {
@@ -54,11 +32,13 @@ std::uint32_t EgressPipeline::allocate() {
 
 void EgressPipeline::send(QueuePair& qp, EgressQueue& queue, network::Packet&& packet,
                           const std::vector<Segment>& segments, EgressListener* listener) {
-  reserved_ += packet.payloadLength;
+  Port& port = portOf(qp);
+  port.buffer.reserve(packet.payloadLength);
   const bool waitsForNothing = queue.head == EgressQueue::kNone && segments.empty() && !cache_.isLimited();
-  if (waitsForNothing) return transmit(std::move(packet), qp, listener);
+  if (waitsForNothing) return transmit(std::move(packet), port, qp, listener);
   const std::uint32_t index = allocate();
   Slot& slot = slots_[index];
+  slot.port = qp.attributes.path.port;
   slot.packet = std::move(packet);
   slot.qp = &qp;
   slot.queue = &queue;
@@ -149,28 +129,26 @@ void EgressPipeline::drain(EgressQueue& queue) {
     queue.head = slot.next;
     QueuePair& qp = *slot.qp;
     EgressListener* listener = slot.listener;
-    transmit(std::move(slot.packet), qp, listener);
+    transmit(std::move(slot.packet), portOf(slot), qp, listener);
     freeSlots_.push_back(index);
   }
 }
 
-void EgressPipeline::transmit(network::Packet&& packet, QueuePair& qp, EgressListener* listener) {
+void EgressPipeline::transmit(network::Packet&& packet, Port& port, QueuePair& qp, EgressListener* listener) {
   const std::uint32_t bytes = packet.payloadLength;
   const std::uint32_t psn = packet.psn;
   const bool ackRequest = packet.ackRequest;
-  const Time lastBit = route(std::move(packet));
-  releaseLeft();  // a side that sends but never asks for room must not collect what left long ago
-  if (bytes != 0) releases_.push({lastBit, bytes});
-  if (!blocked_.empty() && !releases_.empty() && !roomTimer_.isSet()) roomTimer_.set(releases_.front().when);
+  const Time lastBit = route(std::move(packet), port);
+  port.buffer.releaseAt(lastBit, bytes);
   if (listener != nullptr) listener->onPacketSent(qp, psn, ackRequest, lastBit);
 }
 
-Time EgressPipeline::route(network::Packet&& packet) {
-  if (routes_.leadsBack(packet.route)) return loopback_->transmit(std::move(packet));
+Time EgressPipeline::route(network::Packet&& packet, Port& port) {
+  if (routes_.leadsBack(packet.route, port.number)) return port.loopback.transmit(std::move(packet));
   const bool hasMembersHere =
       network::isMulticast(packet.route) && groups_->members(packet.route.destinationGid) != nullptr;
-  if (hasMembersHere) loopback_->transmit(packet.clone());
-  return port_->transmit(std::move(packet));
+  if (hasMembersHere) port.loopback.transmit(packet.clone());
+  return port.wire.transmit(std::move(packet));
 }
 
 void EgressPipeline::cancel(EgressQueue& queue) {
@@ -187,10 +165,9 @@ void EgressPipeline::cancel(EgressQueue& queue) {
 
 void EgressPipeline::free(std::uint32_t index) {
   Slot& slot = slots_[index];
-  reserved_ -= slot.packet.payloadLength;
   slot.packet.payload = {};
   freeSlots_.push_back(index);
-  if (!blocked_.empty() && !roomTimer_.isSet()) roomTimer_.set(context_.now());
+  portOf(slot).buffer.release(slot.packet.payloadLength);
 }
 
 }  // namespace hca::adapter

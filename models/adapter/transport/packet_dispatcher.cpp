@@ -8,53 +8,59 @@
 
 namespace hca::adapter {
 
-PacketDispatcher::PacketDispatcher(const Ports& ports, std::uint16_t partitionKey)
-    : ports_(ports), partitionKey_(partitionKey) {}
-
-// InfiniBand volume 1, 10.9.3: equal in the low 15 bits, and not both limited members (bit 15 clear).
-bool PacketDispatcher::partitionMatches(std::uint16_t key) const {
-  constexpr std::uint16_t kBase = 0x7FFF;
-  constexpr std::uint16_t kFullMember = 0x8000;
-  return (key & kBase) == (partitionKey_ & kBase) && ((key | partitionKey_) & kFullMember) != 0;
+PacketDispatcher::PacketDispatcher(const Ports& ports, const std::vector<std::uint16_t>& partitionKeys)
+    : ports_(ports) {
+  for (const std::uint16_t key : partitionKeys) {
+    entries_.emplace_back(*this, static_cast<std::uint8_t>(entries_.size() + 1), key);
+  }
 }
 
-void PacketDispatcher::onPacket(network::Packet& packet) {
+// InfiniBand volume 1, 10.9.3: equal in the low 15 bits, and not both limited members (bit 15 clear).
+bool PacketDispatcher::Entry::takesPartition(std::uint16_t key) const {
+  constexpr std::uint16_t kBase = 0x7FFF;
+  constexpr std::uint16_t kFullMember = 0x8000;
+  return (key & kBase) == (partitionKey & kBase) && ((key | partitionKey) & kFullMember) != 0;
+}
+
+void PacketDispatcher::take(const Entry& entry, network::Packet& packet) {
   if (packet.corrupted) {
     ++drops_.corrupted;
     return;
   }
-  if (network::isMulticast(packet.route)) return spread(packet);
-  deliver(packet);
+  if (network::isMulticast(packet.route)) return spread(entry, packet);
+  deliver(entry, packet);
 }
 
-// A copy for every member, whoever sent it (InfiniBand volume 1, 10.5). Such packets always have a global route.
-void PacketDispatcher::spread(network::Packet& packet) {
+// A copy for every member of this port, whoever sent it (InfiniBand volume 1, 10.5). Such packets always have a global
+// route.
+void PacketDispatcher::spread(const Entry& entry, network::Packet& packet) {
   const bool legal = packet.route.globalRoute && packet.destinationQp == network::kMulticastQp;
   const std::vector<QpNumber>* members = legal ? ports_.groups.members(packet.route.destinationGid) : nullptr;
-  if (members == nullptr) {
-    ++drops_.notMember;
-    return;
-  }
-  for (const QpNumber member : *members) {
+  bool hasMember = false;
+  for (std::size_t i = 0; members != nullptr && i < members->size(); ++i) {
+    const QueuePair* qp = ports_.queuePairs.find((*members)[i]);
+    if (qp != nullptr && qp->attributes.path.port != entry.number) continue;
+    hasMember = true;
     network::Packet copy = packet.clone();
-    copy.destinationQp = member;
-    deliver(copy);
+    copy.destinationQp = (*members)[i];
+    deliver(entry, copy);
   }
+  if (!hasMember) ++drops_.notMember;
 }
 
-void PacketDispatcher::deliver(network::Packet& packet) {
+void PacketDispatcher::deliver(const Entry& entry, network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
     return;
   }
-  if (ports_.cache.isLimited()) return hold(packet);
+  if (ports_.cache.isLimited()) return hold(entry, packet);
   ports_.cache.access(CachedObject::kQpContext, qp->number.value());
-  dispatch(packet);
+  dispatch(entry, packet);
 }
 
 // Goes on at once if the context is there. One that is being fetched holds up the later packets of its queue pair too.
-void PacketDispatcher::hold(network::Packet& packet) {
+void PacketDispatcher::hold(const Entry& entry, network::Packet& packet) {
   if (freeHeld_.empty()) {
     freeHeld_.push_back(held_.size());
     held_.emplace_back();
@@ -62,23 +68,25 @@ void PacketDispatcher::hold(network::Packet& packet) {
   const std::uint64_t slot = freeHeld_.back();
   freeHeld_.pop_back();
   const std::uint32_t qp = packet.destinationQp.value();
-  held_[slot] = std::move(packet);
+  held_[slot] = {&entry, std::move(packet)};
   if (!ports_.cache.misses(CachedObject::kQpContext, qp, *this, slot)) onCacheReady(slot);
 }
 
 void PacketDispatcher::onCacheReady(std::uint64_t token) {
-  network::Packet packet = std::move(held_[token]);
+  Held held = std::move(held_[token]);
   freeHeld_.push_back(token);
-  dispatch(packet);
+  dispatch(*held.entry, held.packet);
 }
 
-void PacketDispatcher::dispatch(network::Packet& packet) {
+void PacketDispatcher::dispatch(const Entry& entry, network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
   } else if (packet.service != networkService(qp->attributes.service)) {
     ++drops_.wrongService;
-  } else if (!partitionMatches(packet.partitionKey)) {
+  } else if (qp->attributes.path.port != entry.number) {
+    ++drops_.wrongPort;
+  } else if (!entry.takesPartition(packet.partitionKey)) {
     ++drops_.wrongPartition;
   } else if (!qp->mayReceive()) {
     ++drops_.wrongState;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "models/adapter/memory/cache_port.h"
@@ -16,12 +17,13 @@ class Responder;
 
 /// Checks an arriving packet's headers and hands it to requester or responder. What fails a check is dropped silently,
 /// as InfiniBand volume 1, 9.6.1 asks, and counted by reason.
-class PacketDispatcher final : public network::PacketReceiver, private CacheClient {
+class PacketDispatcher final : private CacheClient {
  public:
   struct Drops {
     std::uint64_t corrupted = 0;  ///< CRC
     std::uint64_t unknownQp = 0;
     std::uint64_t wrongService = 0;    ///< the queue pair is of another kind
+    std::uint64_t wrongPort = 0;       ///< the queue pair is of another port
     std::uint64_t wrongState = 0;      ///< the queue pair may not receive
     std::uint64_t wrongPartition = 0;  ///< partition keys don't match
     std::uint64_t wrongQueueKey = 0;   ///< of a datagram
@@ -35,22 +37,39 @@ class PacketDispatcher final : public network::PacketReceiver, private CacheClie
     CachePort& cache;
     const MulticastGroups& groups;
   };
-  PacketDispatcher(const Ports& ports, std::uint16_t partitionKey);
+  /// One partition key for each port of the adapter.
+  PacketDispatcher(const Ports& ports, const std::vector<std::uint16_t>& partitionKeys);
 
-  void onPacket(network::Packet& packet) override;
+  /// Takes what arrives at port `number`, counted from 1.
+  [[nodiscard]] network::PacketReceiver& port(std::uint8_t number) { return entries_[number - 1U]; }
   [[nodiscard]] const Drops& drops() const { return drops_; }
 
  private:
-  [[nodiscard]] bool partitionMatches(std::uint16_t key) const;
-  void spread(network::Packet& packet);
-  void deliver(network::Packet& packet);
-  void dispatch(network::Packet& packet);
-  void hold(network::Packet& packet);
+  /// Where one port's packets come in.
+  struct Entry final : network::PacketReceiver {
+    Entry(PacketDispatcher& dispatcher, std::uint8_t port, std::uint16_t key)
+        : owner(dispatcher), number(port), partitionKey(key) {}
+    void onPacket(network::Packet& packet) override { owner.take(*this, packet); }
+    [[nodiscard]] bool takesPartition(std::uint16_t key) const;
+
+    PacketDispatcher& owner;
+    std::uint8_t number;
+    std::uint16_t partitionKey;
+  };
+  struct Held {
+    const Entry* entry = nullptr;
+    network::Packet packet;
+  };
+  void take(const Entry& entry, network::Packet& packet);
+  void spread(const Entry& entry, network::Packet& packet);
+  void deliver(const Entry& entry, network::Packet& packet);
+  void dispatch(const Entry& entry, network::Packet& packet);
+  void hold(const Entry& entry, network::Packet& packet);
   void onCacheReady(std::uint64_t token) override;
 
   Ports ports_;
-  std::uint16_t partitionKey_;
-  std::vector<network::Packet> held_;  // wait for their queue pair's context
+  std::deque<Entry> entries_;  // by port - 1
+  std::vector<Held> held_;     // wait for their queue pair's context
   std::vector<std::uint64_t> freeHeld_;
   Drops drops_;
 };

@@ -24,8 +24,8 @@ bool namesSharedQueue(const QpAttributes& attributes) {
 }
 }  // namespace
 
-QpTable::QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events)
-    : config_(config), completionQueues_(completionQueues), events_(events) {}
+QpTable::QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events, std::size_t ports)
+    : config_(config), completionQueues_(completionQueues), events_(events), ports_(ports) {}
 
 QpTable::~QpTable() = default;
 
@@ -123,6 +123,9 @@ CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uin
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   if (!isLegal(transition, qp->attributes.state)) {
     return refuse(CommandStatus::kBadQpState, Syndrome::kQpTransitionIllegal);
+  }
+  if (takesPort(transition, optionalMask) && (attributes.path.port == 0 || attributes.path.port > ports_)) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPortUnknown);
   }
   if (transition == QpTransition::kToError) {
     toError(*qp);

@@ -25,7 +25,8 @@ class SrqEngine;
 /// gave up on.
 class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, public QpFailureSink {
  public:
-  QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events);
+  /// `ports`: of the adapter.
+  QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events, std::size_t ports);
   ~QpTable();
 
   struct Stages {
@@ -75,6 +76,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
   const DatapathConfig& config_;
   CqDirectory& completionQueues_;
   EventPort& events_;
+  std::size_t ports_;
   std::unique_ptr<Stages> stages_;
   MulticastGroups groups_;
   std::vector<std::unique_ptr<QueuePair>> table_;  // by number - kFirstNumber

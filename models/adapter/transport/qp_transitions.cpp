@@ -115,6 +115,10 @@ QpState stateAfter(QpTransition transition) {
   return QpState::kReset;
 }
 
+bool takesPort(QpTransition transition, std::uint32_t optionalMask) {
+  return ((optionalMask | required(transition)) & kPrimaryPort) != 0;
+}
+
 void applyTransition(QpTransition transition, std::uint32_t optionalMask, const QpAttributes& from,
                      QpAttributes& into) {
   const std::uint32_t mask = optionalMask | required(transition);

@@ -14,6 +14,9 @@ namespace hca::adapter {
 /// The state after a legal `transition`.
 [[nodiscard]] QpState stateAfter(QpTransition transition);
 
+/// Whether `transition` takes the port from its command.
+[[nodiscard]] bool takesPort(QpTransition transition, std::uint32_t optionalMask);
+
 /// Copies what `transition` requires, and of the optional attributes those whose bit is set in `optionalMask` (Linux
 /// include/linux/mlx5/qp.h, enum mlx5_qp_optpar), from `from` into `into`. The state stays.
 void applyTransition(QpTransition transition, std::uint32_t optionalMask, const QpAttributes& from, QpAttributes& into);

@@ -1,6 +1,9 @@
 // From a queue pair's address path to a packet's route.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/network/packet.h"
 
@@ -16,36 +19,41 @@ struct PortAddress {
   std::uint16_t partitionKey = 0xFFFF;
 };
 
+/// Ports are numbered from 1, as verbs do.
 class RouteBuilder {
  public:
-  explicit RouteBuilder(const PortAddress& port) : port_(port) {}
+  explicit RouteBuilder(std::vector<PortAddress> ports) : ports_(std::move(ports)) {}
 
-  /// Writes the fields of `path` into a route that is as constructed.
-  void lead(network::Route& route, const AddressPath& path) const {
-    route.linkLayer = port_.linkLayer;
-    route.sourceLid = Lid(static_cast<std::uint16_t>(port_.lid.value() | path.sourcePathBits));
+  /// Writes the fields of `path` into the route, as constructed, of what leaves through `port`.
+  void lead(network::Route& route, const AddressPath& path, std::uint8_t port) const {
+    const PortAddress& from = ports_[port - 1U];
+    route.linkLayer = from.linkLayer;
+    route.sourceLid = Lid(static_cast<std::uint16_t>(from.lid.value() | path.sourcePathBits));
     route.destinationLid = path.remoteLid;
     route.serviceLevel = path.serviceLevel;
-    route.globalRoute = path.globalRoute || port_.linkLayer == network::LinkLayer::kRoceV2;
+    route.globalRoute = path.globalRoute || from.linkLayer == network::LinkLayer::kRoceV2;
     if (!route.globalRoute) return;
-    route.sourceGid = port_.gid;
+    route.sourceGid = from.gid;
     route.destinationGid = path.remoteGid;
     route.trafficClass = path.trafficClass;
     route.flowLabel = path.flowLabel;
     route.hopLimit = path.hopLimit;
-    route.sourceMac = port_.mac;
+    route.sourceMac = from.mac;
     route.destinationMac = path.remoteMac;
     if (path.udpSourcePort != 0) route.udpSourcePort = path.udpSourcePort;
   }
-  [[nodiscard]] const PortAddress& port() const { return port_; }
-  /// Whether a route leads to the port itself.
-  [[nodiscard]] bool leadsBack(const network::Route& route) const {
-    if (route.linkLayer == network::LinkLayer::kInfiniBand) return route.destinationLid == port_.lid;
-    return route.destinationGid == port_.gid || route.destinationGid == port_.linkLocalGid;
+  [[nodiscard]] std::size_t ports() const { return ports_.size(); }
+  [[nodiscard]] const PortAddress& port(std::uint8_t port) const { return ports_[port - 1U]; }
+  /// Whether a route leads to the port through which it would leave. What is for another port of the same adapter goes
+  /// over the wire, as hardware has it: only a port knows its own addresses.
+  [[nodiscard]] bool leadsBack(const network::Route& route, std::uint8_t port) const {
+    const PortAddress& self = ports_[port - 1U];
+    if (route.linkLayer == network::LinkLayer::kInfiniBand) return route.destinationLid == self.lid;
+    return route.destinationGid == self.gid || route.destinationGid == self.linkLocalGid;
   }
 
  private:
-  PortAddress port_;
+  std::vector<PortAddress> ports_;
 };
 
 }  // namespace hca::adapter

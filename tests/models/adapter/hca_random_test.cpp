@@ -27,7 +27,7 @@ class RandomAccesses : public testing::Test {
         wire(calendar),
         context{calendar,     probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(0), AdapterIndex(0)},
-        adapter(context, config(), options(), wire) {
+        adapter(context, config(), options(), {&wire}) {
     for (auto& byte : memory.bytes) byte = static_cast<std::uint8_t>(random());
   }
   static HcaConfig config() {
@@ -39,6 +39,7 @@ class RandomAccesses : public testing::Test {
   static Hca::Options options() {
     Hca::Options options;
     options.identity.ports.resize(1);
+    options.addresses.resize(1);
     return options;
   }
   [[nodiscard]] std::uint64_t offset() {

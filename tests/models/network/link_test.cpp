@@ -173,6 +173,46 @@ TEST_F(LinkTest, ALinkThatIsDownLosesWhatIsSent) {
   EXPECT_EQ(ports[1].arrived.size(), 1u);
 }
 
+TEST_F(LinkTest, AReceiverWithoutRoomHoldsTheSenderBack) {
+  struct Full final : PacketReceiver {
+    void onPacket(Packet&) override { ++packets; }
+    [[nodiscard]] Time hasRoomAt(Bytes onTheWay) const override {
+      asked.push_back(onTheWay);
+      return nanoseconds(500);
+    }
+    mutable std::vector<Bytes> asked;
+    int packets = 0;
+  };
+  Full full;
+  link.attach(1, {fabric.port(HostIndex(1), 1), AdapterIndex(0), &full});
+  EXPECT_EQ(link.sender(0).freeAt(), nanoseconds(500));
+  full.asked.clear();
+  EXPECT_EQ(link.sender(0).transmit(packet(1, 64)), nanoseconds(500) + serialisation(64));
+  EXPECT_EQ(link.sender(0).transmit(packet(2, 64)), nanoseconds(500) + 2 * serialisation(64));
+  const Bytes size(wireBytes(packet(1, 64)));
+  EXPECT_THAT(full.asked, ElementsAre(Bytes(0), size));
+  run();
+  EXPECT_EQ(full.packets, 2);
+  full.asked.clear();
+  EXPECT_EQ(link.sender(0).freeAt(), calendar.now());
+  EXPECT_THAT(full.asked, ElementsAre(Bytes(0))) << "all have arrived";
+}
+
+TEST_F(LinkTest, TellsBothEndsOfItsState) {
+  struct Listener final : LinkListener {
+    void onLinkState(bool isUp) override { states.push_back(isUp); }
+    std::vector<bool> states;
+  };
+  Listener listeners[2];
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    link.attach(i, {fabric.port(HostIndex(i), 1), AdapterIndex(0), &ports[i], false, &listeners[i]});
+  }
+  link.setUp(true);  // as it is
+  link.setUp(false);
+  link.setUp(true);
+  for (const Listener& listener : listeners) EXPECT_THAT(listener.states, ElementsAre(false, true));
+}
+
 TEST_F(LinkTest, GoingDownLosesWhatIsOnItsWay) {
   link.sender(0).transmit(packet(1, 64));
   at(nanoseconds(20), [&] { link.setUp(false); });

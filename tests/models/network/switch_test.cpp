@@ -84,6 +84,30 @@ TEST_F(SwitchTest, APacketLeavesWhileItStillArrivesAndNotBefore) {
   EXPECT_EQ(fabricSwitch->counters(2).highWater, Bytes(0));
 }
 
+// A packet from a slow link leaves so late that its end is there in time.
+TEST_F(SwitchTest, WhatComesInSlowlyDoesNotRunDry) {
+  NetworkConfig slow;
+  slow.rate = BitsPerSecond(NetworkConfig().rate.count() / 4);
+  Link link(calendar, probes, slow);
+  LinkEnd end;
+  end.identity.host = fabricSwitch->self();
+  end.receiver = &fabricSwitch->receiver(0);
+  end.forwards = true;
+  link.attach(0, {fabric.port(HostIndex(0), 1), AdapterIndex(0), ports[0].get()});
+  link.attach(1, end);
+  fabricSwitch->connect(0, fabric.port(HostIndex(0), 1), link.sender(1), slow.rate);
+  fabricSwitch->connect(2, fabric.port(HostIndex(2), 1), links[2]->sender(1), NetworkConfig().rate);
+  Packet packet;
+  packet.route.destinationLid = Lid(3);
+  packet.psn = 7;
+  packet.payloadLength = kSize - 26;
+  link.sender(0).transmit(std::move(packet));
+  run();
+  const Bytes size(kSize);
+  const Time longer = transferTime(size, slow.rate) - transferTime(size, NetworkConfig().rate);
+  EXPECT_THAT(ports[2]->arrived, ElementsAre(std::pair(7u, kFirst + longer)));
+}
+
 TEST_F(SwitchTest, MulticastGoesToEveryPortButItsOwn) {
   for (const std::uint32_t lid : {0xC000U, 0xFFFEU}) {
     build({});

@@ -109,6 +109,21 @@ TEST(DmaTiming, BackToBackWritesShareTheLanes) {
 }
 
 // A read of a page at MRRS 512: the completions of all eight requests come back to back.
+TEST(DmaTiming, TheEndpointKnowsWhenItsLinkWillBeFree) {
+  PcieSystem system(narrow());
+  system.write(0, pattern(256));
+  system.write(256, pattern(64));
+  system.read(0, 64);
+  const Time busy = system.lanes(256 + 24) + system.lanes(64 + 24) + system.lanes(24);
+  EXPECT_EQ(system.endpoint.drainedAt(), system.calendar.now() + busy);
+  EXPECT_EQ(system.endpoint.drainTime(Bytes(4 * 256)), 4 * system.lanes(256 + 24));
+  system.settle();
+  const Time now = system.calendar.now();
+  EXPECT_LT(system.endpoint.drainedAt(), now);
+  system.write(0, pattern(64));
+  EXPECT_EQ(system.endpoint.drainedAt(), now + system.lanes(64 + 24));
+}
+
 TEST(DmaTiming, LargeReadIsLimitedByTheLanes) {
   PcieSystem system(narrow());
   system.read(0, 4096);

@@ -73,7 +73,7 @@ TEST(Cases, C01_OverrunOfASharedQueueIsOneErrorAndFailsWhoComesLate) {
   ASSERT_FALSE(queue.events.empty());
   EXPECT_EQ(queue.events.front(), std::make_pair(kCqError, queue.cq.number.value()));
   EXPECT_EQ(queue.count(kQpFatal), 1U) << "one queue pair came late";
-  const auto& counters = queue.hosts.system().host(0).adapter().completion().find(queue.cq.number)->counters;
+  const auto& counters = queue.hosts.system().host(0).adapter().hca().completion().find(queue.cq.number)->counters;
   EXPECT_EQ(counters.overruns, 1U);
   EXPECT_EQ(counters.cqes, 128U);
 }

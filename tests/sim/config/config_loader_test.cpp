@@ -99,6 +99,88 @@ TEST_F(ConfigLoaderTest, NamesHostsThatAreNotThere) {
                           HasSubstr("main.ini:3: [host.4294967296.cpu]: is no known section")));
 }
 
+TEST_F(ConfigLoaderTest, AdaptersAndPortsMayDiffer) {
+  const LoadedConfig loaded = load(
+      "[host]\nadapters = 2\n[host.1]\nadapters = 3\n[pcie]\ngeneration = 4\n[adapter.completion]\narm_rule = ib_spec\n"
+      "[host.1.pcie]\ngeneration = 5\n[host.1.adapter.2.pcie]\ngeneration = 6\n"
+      "[host.1.adapter.2.completion]\narm_rule = ci_compare\n[host.1.adapter.2.device]\nports = 2\n"
+      "[host.1.adapter.2.port.2.link.faults]\nloss = 0.5\n[host.1.adapter.2.port.1]\nrate = 10Gbps\n"
+      "[host.1.adapter.0.port]\nrate = 25Gbps\n" +
+      std::string(kWork));
+  EXPECT_THAT(lines(loaded), IsEmpty());
+  const std::vector<HostSections>& hosts = loaded.config.hosts;
+  EXPECT_EQ(hosts[0].host.adapters, 2u);
+  EXPECT_EQ(hosts[1].host.adapters, 3u);
+  EXPECT_EQ(hosts[0].adapterSections(1).pcie.generation, 4);
+  EXPECT_EQ(hosts[1].adapterSections(1).pcie.generation, 5);
+  const AdapterSections& last = hosts[1].adapterSections(2);
+  EXPECT_EQ(last.pcie.generation, 6);
+  EXPECT_EQ(last.adapter.completion.armRule, adapter::ArmRule::kCiCompare);
+  EXPECT_EQ(hosts[1].adapterSections(1).adapter.completion.armRule, adapter::ArmRule::kIbSpec);
+  EXPECT_EQ(last.portSections(1).faults.loss, 0);
+  EXPECT_EQ(last.portSections(2).faults.loss, 0.5);
+  EXPECT_EQ(last.portSections(1).port.rate, BitsPerSecond(10'000'000'000));
+  EXPECT_EQ(hosts[1].adapterSections(0).portSections(1).port.rate, BitsPerSecond(25'000'000'000));
+  EXPECT_EQ(hosts[1].portCount(), 4u);
+  EXPECT_EQ(hosts[1].firstPort(2), 3u);
+}
+
+TEST_F(ConfigLoaderTest, NamesAdaptersAndPortsThatAreNotThere) {
+  EXPECT_THAT(
+      problems("[host.0.adapter.1.pcie]\n[host.1.adapter.0.port.2.link.faults]\n[host.1.adapter.0.port.0]\n"
+               "[flow.a]\niters = 1\nclient_adapter = 1\nserver_port = 2\n[flow.b]\niters = 1\nclient_port = 3\n"
+               "[dma.c]\niters = 1\nadapter = 2\n[host.1]\nadapters = 9\n[host.2]\n"),
+      ElementsAre("main.ini:1: [host.0.adapter.1.pcie]: names an adapter that isn't there: those of this host are "
+                  "numbered 0 to 0",
+                  "main.ini:2: [host.1.adapter.0.port.2.link.faults]: names a port that isn't there: those of this "
+                  "adapter are numbered 1 to 1",
+                  HasSubstr("main.ini:3: [host.1.adapter.0.port.0]: names a port that isn't there"),
+                  "main.ini:6: client_adapter: 1 is no adapter of host 0: adapters are numbered 0 to 0",
+                  "main.ini:7: server_port: 2 is no port of adapter 0 of host 1: ports are numbered 1 to 1",
+                  "main.ini:10: client_port: 3 is out of range: 1 to 2",
+                  "main.ini:13: adapter: 2 is no adapter of host 0: adapters are numbered 0 to 0",
+                  "main.ini:15: adapters: 9 is out of range: 1 to 8",
+                  "main.ini:16: [host.2]: names a host that isn't there: hosts are numbered 0 to 1"));
+}
+
+TEST_F(ConfigLoaderTest, NamesWrongSectionsOfAdaptersAndPorts) {
+  EXPECT_THAT(
+      problems("[host.0.adapter.0.cpu]\n[host.0.adapter.0.adapter.event]\n[host.0.adapter.0.port.1.pcie]\n"
+               "[host.0.adapter.0.evnt]\n[host.0.adapter.00.event]\n[host.0.adapter.0.port.1.adapter.port]\n"
+               "[host.0.adapter.0.]\n[host.0.adapter.0.port.1.]\n[host.0.]\n[adapter.0.event]\n" +
+               std::string(kWork)),
+      ElementsAre(HasSubstr("main.ini:1: [host.0.adapter.0.cpu]: is no known section"),
+                  HasSubstr("main.ini:2: [host.0.adapter.0.adapter.event]: is no known section"),
+                  HasSubstr("main.ini:3: [host.0.adapter.0.port.1.pcie]: is no known section"),
+                  "main.ini:4: [host.0.adapter.0.evnt]: is no known section (nearest known: host.0.adapter.0.event)",
+                  HasSubstr("main.ini:5: [host.0.adapter.00.event]: is no known section"),
+                  HasSubstr("main.ini:6: [host.0.adapter.0.port.1.adapter.port]: is no known section"),
+                  HasSubstr("main.ini:7: [host.0.adapter.0.]: is no known section"),
+                  HasSubstr("main.ini:8: [host.0.adapter.0.port.1.]: is no known section"),
+                  HasSubstr("main.ini:9: [host.0.]: is no known section"),
+                  HasSubstr("main.ini:10: [adapter.0.event]: is no known section")));
+}
+
+TEST_F(ConfigLoaderTest, WithoutASwitchPortsLeadToTheSameOfTheOtherHost) {
+  const std::string two = "[adapter.device]\nports = 2\n";
+  const std::string crossed = two + "[flow.a]\niters = 1\nclient_port = 1\nserver_port = 2\n";
+  EXPECT_THAT(problems(crossed), ElementsAre(HasSubstr("main.ini:6: server_port: is not the port that the client's")));
+  EXPECT_THAT(problems("[switch]\nalways = yes\n" + crossed), IsEmpty());
+  EXPECT_THAT(problems(two + "[flow.a]\niters = 1\nclient_port = 2\nserver_port = 2\n"), IsEmpty());
+  // Counted over all adapters: the second port of one is the first of the other's second adapter.
+  EXPECT_THAT(problems("[host.0.adapter.0.device]\nports = 2\n[host.1]\nadapters = 2\n"
+                       "[flow.a]\niters = 1\nclient_port = 2\nserver_adapter = 1\n"),
+              IsEmpty());
+}
+
+TEST_F(ConfigLoaderTest, ComplaintsOfOneAdapterStandWhereItsKeyDoes) {
+  EXPECT_THAT(problems("[host.1.adapter.0.pcie]\nmps = 300B\n[host.1.adapter.0.port.1.link.faults]\nlose = x\n"
+                       "[host.1.adapter.0.event]\nvectors = 2\n[flow.a]\niters = 1\ncomp_vector = 1\n"),
+              ElementsAre("main.ini:2: mps: 300B is no power of two",
+                          HasSubstr("main.ini:4: lose: 'x' is no list of packet numbers"),
+                          HasSubstr("main.ini:9: comp_vector: 1 is no completion vector of host 1")));
+}
+
 TEST_F(ConfigLoaderTest, TwoToAThousandHosts) {
   const LoadedConfig most = load(
       "[host]\ncount = 1024\n[host.1023.link.faults]\nloss = 0.5\n[flow.a]\niters = 1\n"

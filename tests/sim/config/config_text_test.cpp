@@ -45,6 +45,25 @@ TEST_F(ConfigTextTest, ShowsEveryKeyAndOnlyDifferencesOfAHost) {
   }
 }
 
+TEST_F(ConfigTextTest, ShowsDifferencesOfAdaptersAndPorts) {
+  const LoadedConfig first = load(
+      "[host.1]\nadapters = 2\n[host.1.pcie]\ngeneration = 4\n[host.1.adapter.1.pcie]\ngeneration = 5\n"
+      "[host.1.adapter.1.device]\nports = 2\n[host.1.adapter.1.link.faults]\nloss = 0.25\n"
+      "[host.1.adapter.1.port.2.link.faults]\nloss = 0.5\n[host.1.adapter.1.port.1]\nrate = 10Gbps\n" +
+      std::string(kWork));
+  ASSERT_THAT(lines(first), IsEmpty());
+  const std::string shown = effectiveIni(first.config, false);
+  EXPECT_THAT(shown, HasSubstr("[host.1]\nadapters = 2\n\n[host.1.pcie]\ngeneration = 4\n\n"
+                               "[host.1.adapter.1.pcie]\ngeneration = 5\n\n"
+                               "[host.1.adapter.1.link.faults]\nloss = 0.25\n\n"
+                               "[host.1.adapter.1.device]\nports = 2\n\n"
+                               "[host.1.adapter.1.port.1]\nrate = 10Gbps\n\n"
+                               "[host.1.adapter.1.port.2.link.faults]\nloss = 0.5\n\n[flow."));
+  const LoadedConfig second = load(shown);
+  EXPECT_THAT(lines(second), IsEmpty());
+  EXPECT_EQ(effectiveIni(second.config, false), shown);
+}
+
 TEST_F(ConfigTextTest, DocumentsEachKeyOnce) {
   const SectionCatalog catalog;
   std::set<std::string> sections;

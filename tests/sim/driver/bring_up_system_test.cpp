@@ -16,7 +16,7 @@ TEST(BringUp, BothAdaptersComeUp) {
     EXPECT_GT(hosts.driver(host).completionVectors(), 0U);
     EXPECT_GT(hosts.driver(host).pagesGiven(), 0U);
   }
-  EXPECT_NE(hosts.driver(0).capabilities().lid, hosts.driver(1).capabilities().lid);
+  EXPECT_NE(hosts.driver(0).capabilities().port(1).lid, hosts.driver(1).capabilities().port(1).lid);
 }
 
 // The device is ready after a millisecond. A driver that looked all the time would need two thousand reads, and a
@@ -24,7 +24,7 @@ TEST(BringUp, BothAdaptersComeUp) {
 TEST(BringUp, DriverPausesBetweenItsLooksAtADeviceThatIsNotReady) {
   TwoHosts hosts;
   ASSERT_EQ(hosts.problem(), "");
-  const auto& counts = hosts.system().host(0).pcieLink().counts(pcie::Link::Direction::kDownstream);
+  const auto& counts = hosts.system().host(0).adapter().pcieLink().counts(pcie::Link::Direction::kDownstream);
   const std::uint64_t reads = counts[static_cast<std::size_t>(pcie::Traffic::kMmioRead)].tlps;
   EXPECT_GT(reads, 50U);
   EXPECT_LT(reads, 200U);

@@ -128,7 +128,7 @@ TEST(OwnAdapter, TwoThreadsOfAHostAreConnectedWithoutTheLink) {
   EXPECT_EQ(received[0].workRequestId, 3U);
   EXPECT_EQ(*right.client().bytes(right.buffer() + 63, 1), 0x5C);
   EXPECT_EQ(hosts.system().cabling().sent(0).packets, 0U);
-  EXPECT_EQ(hosts.system().host(0).adapter().loopback().packets(), 2U) << "message and acknowledgement";
+  EXPECT_EQ(hosts.system().host(0).adapter().hca().loopback().packets(), 2U) << "message and acknowledgement";
 }
 
 }  // namespace

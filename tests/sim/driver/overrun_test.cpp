@@ -43,7 +43,7 @@ class Overrun {
         std::count_if(events.begin(), events.end(), [type](const auto& event) { return event.first == type; }));
   }
   [[nodiscard]] adapter::CqCounters counters() {
-    return hosts_.system().host(0).adapter().completion().find(cq.number)->counters;
+    return hosts_.system().host(0).adapter().hca().completion().find(cq.number)->counters;
   }
   [[nodiscard]] adapter::CqStatus status() {
     return left_

@@ -52,7 +52,7 @@ class Resizing : public VerbsPair {
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
   [[nodiscard]] adapter::CqCounters counters() { return VerbsPair::counters(1, rightCq.number); }
   [[nodiscard]] std::uint64_t refusals(adapter::Syndrome why) {
-    const auto& all = hosts.system().host(1).adapter().command().refusals();
+    const auto& all = hosts.system().host(1).adapter().hca().command().refusals();
     const auto found = all.find(why);
     return found == all.end() ? 0 : found->second;
   }

@@ -33,10 +33,10 @@ class TwoHosts {
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] sim::System& system() { return system_; }
   [[nodiscard]] kernel::Calendar& calendar() { return system_.calendar(); }
-  [[nodiscard]] driver::KernelDriver& driver(std::size_t host) { return system_.host(host).driver(); }
+  [[nodiscard]] driver::KernelDriver& driver(std::size_t host) { return system_.host(host).adapter().driver(); }
 
   driver::ThreadClient& addThread(std::size_t host, std::size_t core = 0) {
-    clients_.push_back(std::make_unique<driver::ThreadClient>(system_.host(host).environment(), driver(host),
+    clients_.push_back(std::make_unique<driver::ThreadClient>(system_.host(host).adapter().environment(), driver(host),
                                                               config_.hosts[host].driver, system_.probes(), core,
                                                               "thread" + std::to_string(clients_.size())));
     return *clients_.back();

@@ -179,7 +179,7 @@ class VerbsPair {
     settle();
   }
   [[nodiscard]] adapter::CqCounters counters(std::size_t host, CqNumber cq) {
-    return hosts.system().host(host).adapter().completion().find(cq)->counters;
+    return hosts.system().host(host).adapter().hca().completion().find(cq)->counters;
   }
 
   TwoHosts hosts;

@@ -230,7 +230,7 @@ TEST(MemoryWindow, ProgramThatEndsLeavesNeitherWindowsNorRegions) {
   verbs.hosts.runFor(microseconds(1000));
   EXPECT_EQ(kernel.objects(ObjectKind::kMemoryWindow), 0U);
   EXPECT_EQ(kernel.objects(ObjectKind::kMemoryKey), 0U);
-  EXPECT_EQ(verbs.hosts.system().host(1).adapter().memoryKeys().size(), 0U);
+  EXPECT_EQ(verbs.hosts.system().host(1).adapter().hca().memoryKeys().size(), 0U);
 }
 
 }  // namespace

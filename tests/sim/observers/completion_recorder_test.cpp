@@ -33,7 +33,7 @@ class CompletionRecorderTest : public testing::Test {
 };
 
 TEST_F(CompletionRecorderTest, TellsWhenTheRequestWasPosted) {
-  recorder.describe(HostIndex(0), QpNumber(65), "flow");
+  recorder.describe(HostIndex(0), AdapterIndex(0), QpNumber(65), "flow");
   fireStage(probes, observe::Stage::kPosted, 1000, 0);
   fireStage(probes, observe::Stage::kPosted, 1500, 1);
   complete(2500, observe::WorkQueue::kSend, 1);
@@ -60,7 +60,7 @@ TEST_F(CompletionRecorderTest, RetiresWhatIsUnsignaled) {
 }
 
 TEST_F(CompletionRecorderTest, NamesTheQueuePairThatASharedReceiveServed) {
-  recorder.describe(kHost, QpNumber(65), "mine");
+  recorder.describe(kHost, AdapterIndex(0), QpNumber(65), "mine");
   probes.completion.fire([] {
     return observe::CompletionEvent{nanoseconds(5),
                                     {kHost, kAdapter, QpNumber(2), observe::WorkQueue::kSharedReceive, 9},

@@ -127,7 +127,7 @@ TEST_F(CommandLineTest, ComplainsAboutWhatIsNotLikePerftest) {
   EXPECT_EQ(call({"run", "--like", "ib_write_bw -Z 4"}), kBadInput);
   EXPECT_EQ(err(),
             "hcasim: --like: '-Z' is no flag of ib_write_bw that is known here; known are -s, -n, -q, -t, -Q, -I, -e, "
-            "-m, -c, -l\n");
+            "-m, -c, -l, -d, -i\n");
   EXPECT_EQ(call({"run", "--like", "ib_read_bw -c UC", good_}), kBadInput);
   EXPECT_THAT(err(), HasSubstr("--like flow.ib_read_bw.verb=read"));
   EXPECT_EQ(runs_, 0);

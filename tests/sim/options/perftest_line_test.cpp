@@ -21,6 +21,21 @@ std::string problem(const std::string& line) {
   return flow.problem;
 }
 
+TEST(PerftestLine, NamesAdapterAndPortOfBothSides) {
+  auto flow = keys("ib_send_lat -d mlx5_1 -i 2");
+  EXPECT_EQ(flow["client_adapter"], "1");
+  EXPECT_EQ(flow["server_adapter"], "1");
+  EXPECT_EQ(flow["client_port"], "2");
+  EXPECT_EQ(flow["server_port"], "2");
+  flow = keys("ib_write_bw --ib-dev=mlx5_3 --ib-port=1");
+  EXPECT_EQ(flow["server_adapter"], "3");
+  EXPECT_EQ(flow["server_port"], "1");
+  EXPECT_EQ(keys("ib_write_bw").count("client_port"), 0u);
+  EXPECT_THAT(problem("ib_write_bw -d eth0"), HasSubstr("'-d eth0' is no device, such as mlx5_0"));
+  EXPECT_THAT(problem("ib_write_bw -d mlx5_"), HasSubstr("is no device"));
+  EXPECT_THAT(problem("ib_write_bw -i one"), HasSubstr("is no number"));
+}
+
 TEST(PerftestLine, SaysWhatTheFlowDoes) {
   auto flow = keys("ib_write_bw -q 4 -s 64 -t 32 -n 700 -Q 8 -I 60 -e -m 2048 -c UC -l 5 server");
   EXPECT_EQ(parsePerftest("ib_write_bw").name, "ib_write_bw");
@@ -98,7 +113,7 @@ TEST(PerftestLine, LongAndJoinedFlags) {
 
 TEST(PerftestLine, NamesTheFlagThatIsUnknownAndThoseKnown) {
   EXPECT_EQ(problem("ib_write_lat -s 8 -R"),
-            "'-R' is no flag of ib_write_lat that is known here; known are -s, -n, -t, -I, -m, -c");
+            "'-R' is no flag of ib_write_lat that is known here; known are -s, -n, -t, -I, -m, -c, -d, -i");
   EXPECT_THAT(problem("ib_write_bw --report_gbits"), HasSubstr("'--report_gbits' is no flag of ib_write_bw"));
   EXPECT_THAT(problem("ib_write_bw -r 5"), HasSubstr("'-r' is no flag of ib_write_bw"));
   EXPECT_THAT(problem("ib_read_bw -I 5"), HasSubstr("'-I' is no flag of ib_read_bw"));

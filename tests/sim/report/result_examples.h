@@ -38,7 +38,7 @@ inline Result exampleResult() {
   result.vectors = {{HostIndex(1), AdapterIndex(0), std::nullopt, InterruptVector(0), 4},
                     {HostIndex(1), AdapterIndex(0), 0, InterruptVector(1), 7}};
   result.pcie = {{HostIndex(0), AdapterIndex(0), PcieResult::Direction::kUpstream, 10, 880, 0.123456789}};
-  result.drops = {{HostIndex(0), AdapterIndex(0), "unknown destination", 2}};
+  result.drops = {{HostIndex(0), AdapterIndex(0), {}, "unknown destination", 2}};
   result.asyncEvents = {{HostIndex(1), AdapterIndex(0), Time(5'000'500), "CQ_ERR", 0x81, 1}};
   result.hazards = {
       {"arm_after_entry", HostIndex(1), AdapterIndex(0), CqNumber(0x81), 3, 4, Time(1'000'000), Time(2'000'000)}};

@@ -11,7 +11,7 @@ namespace {
 
 // Written out by hand: field names, their order and the form of the numbers are a contract with users' scripts.
 constexpr const char* kExample = R"({
-  "schema_version": 2,
+  "schema_version": 3,
   "name": "example",
   "config": {
     "run": {
@@ -177,7 +177,7 @@ TEST(ResultJson, AccessesOfADeviceAndCachesAreThereIfThereAreAny) {
   dma.latency.samples = 1000;
   dma.latency.p50 = nanoseconds(560);
   computeRates(dma);
-  result.caches.push_back({HostIndex(1), "iotlb", 7, 3, 2});
+  result.caches.push_back({HostIndex(1), {}, "iotlb", 7, 3, 2});
   const auto json = nlohmann::json::parse(toJson(result));
   EXPECT_EQ(json.at("dma").at(0).at("rate"), 10e6);
   EXPECT_EQ(json.at("dma").at(0).at("throughput_gbps"), 5.12);
@@ -192,8 +192,8 @@ TEST(ResultJson, FaultsPortsAndResizesAreThereIfThereAreAny) {
   auto json = nlohmann::json::parse(toJson(result));
   EXPECT_FALSE(json.contains("faults") || json.contains("switch_ports") || json["cqs"][0].contains("resizes"));
   result.cqs[0].resizes = 2;
-  result.faults.push_back({HostIndex(1), true, 1, 2, 3, 4});
-  result.switchPorts.push_back({HostIndex(1), 100, 4096, 5});
+  result.faults.push_back({HostIndex(1), {}, {}, true, 1, 2, 3, 4});
+  result.switchPorts.push_back({HostIndex(1), {}, {}, 100, 4096, 5});
   json = nlohmann::json::parse(toJson(result));
   EXPECT_EQ(json["cqs"][0]["resizes"], 2);
   EXPECT_EQ(json.at("faults"), nlohmann::json::parse(R"([

@@ -295,6 +295,9 @@ constexpr const char* kReads = "studies/outstanding_reads.ini";
 constexpr const char* kUnits = "studies/processing_units.ini";
 constexpr const char* kPrefetch = "studies/receive_prefetch.ini";
 constexpr const char* kCoalescing = "studies/ack_coalescing.ini";
+constexpr const char* kTwoPorts = "studies/two_ports.ini";
+constexpr const char* kFirstPort = "flows.first.throughput_gbps";
+constexpr const char* kSecondPort = "flows.second.throughput_gbps";
 constexpr const char* kModeration = "studies/moderation.ini";
 constexpr const char* kBatching = "studies/batching.ini";
 constexpr const char* kInline = "studies/inline.ini";
@@ -525,6 +528,48 @@ const Shape kProcessing[] = {
      1010},
 };
 INSTANTIATE_TEST_SUITE_P(Processing, StudyTest, ::testing::ValuesIn(kProcessing), nameOf);
+
+const Shape kPorts[] = {
+    {"OnePortOfTwo", kTwoPorts, {"flow.second.after=first"}, {}, kFirstPort, kSecondPort, Compare::kRatio, 0.99, 1.01},
+    {"TwiceAsMuchWithRoom",
+     kTwoPorts,
+     {"pcie.generation=4", "flow.second.after=first"},
+     {"flow.second.after="},
+     kFirstPort,
+     kSecondPort,
+     Compare::kRatio,
+     0.99,
+     1.01},
+    {"TheKneeOfSixteenLanes",
+     kTwoPorts,
+     {"flow.second.after=first"},
+     {"flow.second.after="},
+     kFirstPort,
+     kFirstPort,
+     Compare::kRatio,
+     0.75,
+     0.85},
+    {"LongerCompletionsMoveIt", kTwoPorts, {}, {"pcie.rcb=128B"}, kFirstPort, kFirstPort, Compare::kRatio, 1.1, 1.2},
+    {"TheKneeOfTheReceiver",
+     kTwoPorts,
+     {"host.0.pcie.generation=4", "flow.second.after=first"},
+     {"flow.second.after="},
+     kFirstPort,
+     kFirstPort,
+     Compare::kRatio,
+     0.95,
+     0.98},
+    {"EightLanesAreFullWithOne",
+     kTwoPorts,
+     {"pcie.width=x8", "flow.second.after=first"},
+     {"flow.second.after="},
+     kFirstPort,
+     kFirstPort,
+     Compare::kRatio,
+     0.49,
+     0.51},
+};
+INSTANTIATE_TEST_SUITE_P(Ports, StudyTest, ::testing::ValuesIn(kPorts), nameOf);
 
 const Shape kSoftware[] = {
     {"FewerEvents",

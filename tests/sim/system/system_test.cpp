@@ -19,21 +19,21 @@ config::Config twoHosts() {
 TEST(System, BringsBothAdaptersUp) {
   System system(twoHosts());
   EXPECT_EQ(system.bringUp(), "");
-  EXPECT_GT(system.host(0).driver().completionVectors(), 0u);
-  EXPECT_GT(system.host(0).driver().pagesGiven(), 0u);
+  EXPECT_GT(system.host(0).adapter().driver().completionVectors(), 0u);
+  EXPECT_GT(system.host(0).adapter().driver().pagesGiven(), 0u);
 }
 
 TEST(System, TearsDownWithoutALeak) {
   System system(twoHosts());
   ASSERT_EQ(system.bringUp(), "");
   bool done = false;
-  system.host(0).driver().stop([&](adapter::CommandResult result) {
+  system.host(0).adapter().driver().stop([&](adapter::CommandResult result) {
     done = result.ok();
     system.stop();
   });
   EXPECT_TRUE(system.run());
   EXPECT_TRUE(done);
-  EXPECT_EQ(system.host(0).driver().pagesGiven(), 0u);
+  EXPECT_EQ(system.host(0).adapter().driver().pagesGiven(), 0u);
 }
 
 config::Config hosts(std::uint32_t count) {
@@ -61,7 +61,7 @@ TEST(System, MoreHostsAreAtASwitch) {
   EXPECT_TRUE(system.cabling().hasSwitch());
   EXPECT_EQ(system.hosts(), 3u);
   EXPECT_EQ(system.bringUp(), "");
-  EXPECT_GT(system.host(2).driver().completionVectors(), 0u);
+  EXPECT_GT(system.host(2).adapter().driver().completionVectors(), 0u);
 }
 
 TEST(System, SystemCNamesFollowTheConfiguration) {

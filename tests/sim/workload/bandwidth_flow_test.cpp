@@ -129,7 +129,7 @@ TEST(BandwidthFlow, ResizesItsQueuesUnderLoad) {
   expectCleanBandwidth(run, 1, 1200);
   std::uint64_t resizes = 0;
   for (std::size_t host = 0; host < 2; ++host) {
-    for (const auto& queue : run.system().host(host).adapter().completion().summaries()) {
+    for (const auto& queue : run.system().host(host).adapter().hca().completion().summaries()) {
       resizes += queue.counters.resizes;
     }
   }

@@ -42,11 +42,11 @@ class FlowRun final : private sim::ThreadFactory {
   [[nodiscard]] sim::System& system() { return system_; }
 
  private:
-  std::unique_ptr<driver::VerbsClient> makeThread(HostIndex host, std::uint32_t core,
-                                                  const std::string& name) override {
-    sim::HostNode& node = system_.host(host.value());
-    return std::make_unique<driver::ThreadClient>(node.environment(), node.driver(), config_.hosts[host.value()].driver,
-                                                  system_.probes(), core, name);
+  std::unique_ptr<driver::VerbsClient> makeThread(const sim::ThreadPlace& place, const std::string& name) override {
+    sim::AdapterNode& adapter = system_.host(place.host.value()).adapter(place.adapter.value());
+    return std::make_unique<driver::ThreadClient>(adapter.environment(), adapter.driver(),
+                                                  config_.hosts[place.host.value()].driver, system_.probes(),
+                                                  place.core, name, place.port);
   }
 
   config::Config config_;

@@ -100,7 +100,7 @@ TEST(TransportFlow, TinyCachesOfTheAdapterChangeNoContent) {
   expectAllClean(run);
   using Object = adapter::CachedObject;
   const auto misses = [&](std::size_t host, Object what) {
-    return run.system().host(host).adapter().caches().counters(what).value().misses;
+    return run.system().host(host).adapter().hca().caches().counters(what).value().misses;
   };
   // More than it has room for: entries were thrown out and came back.
   for (const Object what : {Object::kQpContext, Object::kCqContext, Object::kMemoryKey, Object::kTranslation}) {
@@ -188,7 +188,7 @@ TEST(TransportFlow, DatagramsWithoutAReceiveAreLost) {
   append(run, makeFlow(FlowKind::kBandwidth, FlowVerb::kWrite, 64));  // the cores are free again
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
-  EXPECT_GT(run.system().host(1).adapter().responder().unreliableDrops(), 0U);
+  EXPECT_GT(run.system().host(1).adapter().hca().responder().unreliableDrops(), 0U);
 }
 
 TEST(TransportFlow, TheSenderOfASendWithoutReceiveWaitsAsTold) {
@@ -237,7 +237,7 @@ TEST(TransportFlow, RoceCarriesEveryService) {
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
   EXPECT_NE(run.system().cabling().sent(0).packets, 0U);
-  EXPECT_NE(run.system().host(0).adapter().loopback().packets(), 0U);
+  EXPECT_NE(run.system().host(0).adapter().hca().loopback().packets(), 0U);
 }
 
 TEST(TransportFlow, RoceGoesThroughTheSwitch) {

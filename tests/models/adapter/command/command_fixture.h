@@ -46,7 +46,9 @@ class CommandFixture : public testing::Test {
  protected:
   static constexpr std::uint32_t kUars = 32;
 
-  CommandFixture() { calendar_.runUntil(config_.bootTime); }
+  explicit CommandFixture(AdapterIdentity who = identity()) : identity_(std::move(who)) {
+    calendar_.runUntil(config_.bootTime);
+  }
 
   static AdapterIdentity identity() {
     AdapterIdentity identity;
@@ -236,9 +238,10 @@ class CommandFixture : public testing::Test {
   FakeQps qps_;
   FakeSrqs srqs_;
   FakeEvents events_;
+  AdapterIdentity identity_;
   CommandProcessor processor_{context_,
                               config_,
-                              identity(),
+                              identity_,
                               AdapterCapabilities{},
                               CommandTargets{pds_, uars_, mkeys_, eqs_, cqs_, qps_, srqs_},
                               events_,

@@ -8,6 +8,7 @@ using wire::CommandOpcode;
 
 class PortCommandsTest : public CommandFixture {
  protected:
+  using CommandFixture::CommandFixture;
   Reply accessRegister(wire::RegisterId id, std::vector<std::uint8_t> data, bool isWrite) {
     auto input = makeInput(CommandOpcode::kAccessRegister, 16, isWrite ? 0 : 1);
     wire::AccessRegisterInput::Register::set(input, static_cast<std::uint32_t>(id));
@@ -153,6 +154,73 @@ TEST_F(PortCommandsTest, UnknownPorts) {
     wire::HcaVportInput::Port::set(other, 1);
     expectRefusal(issue(other, 0x210), CommandStatus::kBadIndex, Syndrome::kUnknownPort);
   }
+}
+
+// ---- two ports
+
+class TwoPortCommandsTest : public PortCommandsTest {
+ protected:
+  TwoPortCommandsTest() : PortCommandsTest(twoPorts()) {}
+  static AdapterIdentity twoPorts() {
+    AdapterIdentity two = identity();
+    PortIdentity second = two.ports[0];
+    second.guid += 1;
+    second.lid = Lid(8);
+    second.mtu = 2048;
+    second.gids[0][15] = 2;
+    second.pkeys = {0x8001};
+    two.ports.push_back(second);
+    return two;
+  }
+  std::uint32_t lidOf(std::uint32_t port) {
+    const Reply reply = queryPort(CommandOpcode::kQueryHcaVportContext, port, 0, 0x210);
+    EXPECT_TRUE(reply.ok());
+    return wire::HcaVportContext::Lid::get(wire::HcaVportContextOutput::Context::view(reply.output));
+  }
+};
+
+TEST_F(TwoPortCommandsTest, EachPortAnswersForItself) {
+  bringUp();
+  EXPECT_EQ(lidOf(1), 7U);
+  EXPECT_EQ(lidOf(2), 8U);
+  const Reply gid = queryPort(CommandOpcode::kQueryHcaVportGid, 2, 0, 32);
+  ASSERT_TRUE(gid.ok());
+  EXPECT_EQ(gid.output[16 + 15], 2);
+  const Reply pkey = queryPort(CommandOpcode::kQueryHcaVportPkey, 2, 0, 20);
+  ASSERT_TRUE(pkey.ok());
+  EXPECT_EQ(wire::loadBigEndian<std::uint32_t>(pkey.output.data() + 16), 0x8001U);
+  const Reply mtu = accessRegister(wire::RegisterId::kPortMtu, portRegister(16, 2), false);
+  ASSERT_TRUE(mtu.ok());
+  EXPECT_EQ(wire::loadBigEndian<std::uint16_t>(mtu.output.data() + 16 + 0x04), 2048);
+}
+
+TEST_F(TwoPortCommandsTest, CommandsMustNameOneOfThem) {
+  bringUp();
+  for (const std::uint32_t port : {0U, 3U}) {
+    for (const CommandOpcode opcode : {CommandOpcode::kQueryHcaVportContext, CommandOpcode::kQueryHcaVportGid,
+                                       CommandOpcode::kQueryHcaVportPkey, CommandOpcode::kQueryVportState}) {
+      expectRefusal(queryPort(opcode, port, 0, 0x210), CommandStatus::kBadIndex, Syndrome::kUnknownPort);
+    }
+    expectRefusal(accessRegister(wire::RegisterId::kPortMtu, portRegister(16, static_cast<std::uint8_t>(port)), false),
+                  CommandStatus::kBadIndex, Syndrome::kUnknownPort);
+  }
+}
+
+TEST_F(TwoPortCommandsTest, OneMayBeDownWhileTheOtherIsUp) {
+  bringUp();
+  processor_.setPortActive(2, false);
+  const auto state = [this](std::uint32_t port) {
+    return wire::VportStateOutput::State::get(queryPort(CommandOpcode::kQueryVportState, port, 0, 16).output);
+  };
+  EXPECT_EQ(state(1), 1U);
+  EXPECT_EQ(state(2), 0U);
+}
+
+TEST_F(TwoPortCommandsTest, CapabilitiesCountThem) {
+  enable();
+  const Reply reply = issue(makeInput(CommandOpcode::kQueryHcaCapabilities, 16, 1), wire::QueryHcaCapOutput::kSize);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(wire::HcaCapabilities::NumPorts::get(wire::QueryHcaCapOutput::General::view(reply.output)), 2U);
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ class Events final : public EventPort {
   std::vector<EventRecord> events;
 };
 
-/// One direction of the wire: `filter` may drop a packet (return false) or change it.
+/// One direction of the wire: `filter` may drop a packet (return false) or change it. A packet's last bit leaves `pace`
+/// after its start.
 class Wire final : public network::PacketSender {
  public:
   explicit Wire(kernel::Calendar& calendar)
@@ -86,11 +87,12 @@ class Wire final : public network::PacketSender {
   Time transmit(network::Packet&& packet) override {
     ++sent;
     if (!filter || filter(packet)) inbox_.send(calendar_.now() + nanoseconds(100), std::move(packet));
-    return calendar_.now() + nanoseconds(10);
+    return calendar_.now() + pace;
   }
   [[nodiscard]] Time freeAt() const override { return calendar_.now(); }
   network::PacketReceiver* receiver = nullptr;
   std::function<bool(network::Packet&)> filter;
+  Time pace = nanoseconds(10);
   int sent = 0;
 
  private:
@@ -99,17 +101,19 @@ class Wire final : public network::PacketSender {
   kernel::Inbox<Wire, network::Packet> inbox_;
 };
 
-/// One adapter's data path.
+/// One adapter's data path, with two ports. The second has a LID of its own, kSecondLid above.
 struct Side {
   Side(kernel::Calendar& calendar, std::uint32_t host, std::uint16_t lid)
       : memory(calendar),
         wire(calendar),
+        secondWire(calendar),
         context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(host), AdapterIndex(0)},
-        routes(PortAddress{network::LinkLayer::kInfiniBand, Lid(lid), {}, {}, {}, 0xFFFF}),
-        table(config, completions, events),
+        routes({addressOf(lid), addressOf(lid + kSecondLid)}),
+        table(config, completions, events, 2),
         egress(context, config, routes, true, cache),
         loopback(context, config),
+        secondLoopback(context, config),
         memoryOperations(context, config, translator, translator.keys, table),
         requester(context, config, {egress, translator, completions, table, table, routes, memoryOperations, cache}),
         sharedQueues(context, config, completions, events, table),
@@ -119,10 +123,17 @@ struct Side {
         responder(context, config,
                   {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher({table, requester, responder, cache, table.groups()}, 0xFFFF) {
-    egress.connect(wire, loopback, table.groups());
-    loopback.connect(dispatcher);
+        dispatcher({table, requester, responder, cache, table.groups()}, {0xFFFF, 0xFFFF}) {
+    egress.connect(table.groups());
+    egress.addPort(wire, loopback);
+    egress.addPort(secondWire, secondLoopback);
+    loopback.connect(dispatcher.port(1));
+    secondLoopback.connect(dispatcher.port(2));
     table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
+  }
+  static constexpr std::uint16_t kSecondLid = 0x10;
+  static PortAddress addressOf(unsigned lid) {
+    return {network::LinkLayer::kInfiniBand, Lid(static_cast<std::uint16_t>(lid)), {}, {}, {}, 0xFFFF};
   }
   observe::Probes probes;
   kernel::PayloadPool pool;
@@ -130,14 +141,14 @@ struct Side {
   PlainTranslator translator;
   Completions completions;
   Events events;
-  Wire wire;
+  Wire wire, secondWire;
   CachePort cache;
   DatapathConfig config;
   AdapterContext context;
   RouteBuilder routes;
   QpTable table;
   EgressPipeline egress;
-  Loopback loopback;
+  Loopback loopback, secondLoopback;
   MemoryOperationUnit memoryOperations;
   Requester requester;
   SrqEngine sharedQueues;
@@ -163,8 +174,10 @@ class RcPair {
 
   explicit RcPair(std::uint32_t firstPsn = 0, QpService service = QpService::kRc)
       : a(calendar, 0, 1), b(calendar, 1, 2) {
-    a.wire.receiver = &b.dispatcher;
-    b.wire.receiver = &a.dispatcher;
+    a.wire.receiver = &b.dispatcher.port(1);
+    b.wire.receiver = &a.dispatcher.port(1);
+    a.secondWire.receiver = &b.dispatcher.port(2);
+    b.secondWire.receiver = &a.dispatcher.port(2);
     qpA = create(a, service);
     qpB = create(b, service);
     connect(a, qpA, qpB, 2, firstPsn);
@@ -192,8 +205,10 @@ class RcPair {
     EXPECT_TRUE(side.table.create(wanted, number).ok());
     return number;
   }
-  static void connect(Side& side, QpNumber qp, QpNumber peer, std::uint16_t peerLid, std::uint32_t psn) {
+  static void connect(Side& side, QpNumber qp, QpNumber peer, std::uint16_t peerLid, std::uint32_t psn,
+                      std::uint8_t port = 1) {
     QpAttributes to;
+    to.path.port = port;
     to.queueKey = kQueueKey;
     to.remoteWrite = true;
     to.remoteRead = true;

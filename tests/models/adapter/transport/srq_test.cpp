@@ -18,8 +18,8 @@ class SharedBench {
   explicit SharedBench(unsigned pairs, std::uint8_t logSize = 3, std::uint8_t logStride = 5,
                        QpService service = QpService::kRc)
       : a(calendar, 0, 1), b(calendar, 1, 2), logSize_(logSize), logStride_(logStride) {
-    a.wire.receiver = &b.dispatcher;
-    b.wire.receiver = &a.dispatcher;
+    a.wire.receiver = &b.dispatcher.port(1);
+    b.wire.receiver = &a.dispatcher.port(1);
     for (std::uint32_t place = 0; place < entries(); ++place) link(place, (place + 1) % entries());
     EXPECT_TRUE(b.sharedQueues.create(srqAttributes(), srq).ok());
     for (unsigned i = 0; i < pairs; ++i) {
@@ -382,8 +382,8 @@ class XrcBench {
   static constexpr std::uint64_t kRings = 0x8000, kRecords = 0x80, kSendRings = 0x10000, kData = 0x60000;
 
   XrcBench() : a(calendar, 0, 1), b(calendar, 1, 2) {
-    a.wire.receiver = &b.dispatcher;
-    b.wire.receiver = &a.dispatcher;
+    a.wire.receiver = &b.dispatcher.port(1);
+    b.wire.receiver = &a.dispatcher.port(1);
     for (std::uint32_t i = 0; i < 3; ++i) {
       SrqAttributes wanted;
       wanted.kind = SrqKind::kXrc;
