@@ -64,12 +64,8 @@ class Flow {
   [[nodiscard]] bool movesPayload() const { return movesPayload_; }
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(config_.size.count()); }
   [[nodiscard]] bool usesReceives() const { return usesReceive(config_.verb); }
-  [[nodiscard]] bool usesWrites() const {
-    return config_.verb == FlowVerb::kWrite || config_.verb == FlowVerb::kWriteImmediate;
-  }
+  [[nodiscard]] bool usesWrites() const { return isWrite(config_.verb); }
   [[nodiscard]] bool usesResponses() const { return hasResponse(config_.verb); }
-  /// Whether messages may get lost: the service doesn't repeat one for which there is no receive.
-  [[nodiscard]] bool mayLose() const { return config_.transport != FlowTransport::kRc && usesReceives(); }
   /// A request with everything set that doesn't change from message to message.
   [[nodiscard]] driver::SendWorkRequest requestTemplate(const FlowEndpoint& from, const FlowEndpoint& to) const;
   [[nodiscard]] driver::ReceiveWorkRequest receiveTemplate(const FlowEndpoint& at) const;
@@ -77,8 +73,6 @@ class Flow {
   [[nodiscard]] const std::uint8_t* received(const FlowEndpoint& at, std::uint32_t qp, std::uint64_t slot) const {
     return at.bytes(at.receiveAddress(qp, slot)) + at.headerSize();
   }
-  /// Sets what an atomic does: each adds one to the word that it finds. `message`: number of the request, on its word.
-  void setOperands(std::uint64_t message, driver::SendWorkRequest& request) const;
   /// Counts a completion with an error; true if it was one.
   bool countError(const driver::WorkCompletion& completion);
 

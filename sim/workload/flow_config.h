@@ -23,6 +23,8 @@ enum class FlowVerb : std::uint8_t {
 };
 enum class FlowTransport : std::uint8_t { kRc, kUc, kUd };
 
+/// Whether the message lands at an address that the client names.
+constexpr bool isWrite(FlowVerb verb) { return verb == FlowVerb::kWrite || verb == FlowVerb::kWriteImmediate; }
 constexpr bool isAtomic(FlowVerb verb) { return verb == FlowVerb::kFetchAdd || verb == FlowVerb::kCompareSwap; }
 /// Whether the peer's adapter answers with data, without its software.
 constexpr bool hasResponse(FlowVerb verb) { return verb == FlowVerb::kRead || isAtomic(verb); }
@@ -96,6 +98,7 @@ namespace hca::sim {
 struct FlowConfig {
   FlowKind kind = FlowKind::kLatency;
   FlowVerb verb = FlowVerb::kWrite;
+  std::string verb_mix;
   FlowTransport transport = FlowTransport::kRc;
   std::uint32_t client = 0;
   std::uint32_t server = 1;
@@ -153,6 +156,9 @@ struct FlowConfig {
         "that "
         "land between the server's last empty poll and its arm");
     key("verb", self.verb, "What the client posts");
+    key("verb_mix", self.verb_mix,
+        "bandwidth: verbs with their weights, instead of verb, drawn for each message: \"write:70, read:20, send:10\"; "
+        "atomics are of 8B, the others of size");
     key("transport", self.transport,
         "rc: reliable connection; uc: unreliable connection; ud: unreliable datagram, one packet a message");
     key("client", self.client, range(0U, 1023U), "Host that starts");

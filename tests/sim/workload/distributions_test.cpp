@@ -6,6 +6,7 @@
 
 #include "sim/workload/arrivals.h"
 #include "sim/workload/message_sizes.h"
+#include "sim/workload/message_verbs.h"
 
 namespace hca::sim {
 namespace {
@@ -104,6 +105,33 @@ TEST(MessageSizes, DependOnTheSeedAlone) {
     equal += one.of(0, i) == other.of(0, i) ? 1 : 0;
   }
   EXPECT_LT(equal, 10);
+}
+
+// 3 degrees of freedom: 16.3 is exceeded once in a thousand.
+TEST(MessageVerbs, FollowTheirWeightsWhateverTheSizes) {
+  FlowConfig flow = sizes(SizeDistribution::kMix);
+  flow.size_mix = "64B, 4KiB";
+  flow.verb_mix = "write:50, read:30, send:15, fetch_add:5";
+  const MessageVerbs verbs(flow, 7), other(flow, 8);
+  const MessageSizes lengths(flow, 7);
+  for (const std::uint32_t size : {64U, 4096U}) {
+    std::map<std::uint32_t, std::uint64_t> seen;
+    double count = 0;
+    int equal = 0;
+    for (std::uint64_t i = 0; i < kDraws; ++i) {
+      if (lengths.of(i % 3, i) != size) continue;
+      ++count;
+      ++seen[static_cast<std::uint32_t>(verbs.of(i % 3, i))];
+      equal += verbs.of(i % 3, i) == other.of(i % 3, i) ? 1 : 0;
+    }
+    const auto of = [](FlowVerb verb) { return static_cast<std::uint32_t>(verb); };
+    EXPECT_LT(chiSquare(seen, {{of(FlowVerb::kWrite), 0.5 * count},
+                               {of(FlowVerb::kRead), 0.3 * count},
+                               {of(FlowVerb::kSend), 0.15 * count},
+                               {of(FlowVerb::kFetchAdd), 0.05 * count}}),
+              16.3);
+    EXPECT_LT(equal, 0.4 * count) << "the seed makes no difference";
+  }
 }
 
 FlowConfig arriving(ArrivalKind kind, std::uint32_t burst = 1) {

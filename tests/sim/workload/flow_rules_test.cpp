@@ -75,6 +75,31 @@ TEST(FlowRules, SizesAndArrivalsThatFitTogether) {
   EXPECT_EQ(firstKey(config), "rate");
 }
 
+TEST(FlowRules, MixedVerbsHaveToFitAlike) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.verb_mix = "write:70, read:20, send:10, fetch_add";
+  EXPECT_EQ(firstKey(config), "");
+  config.srq = true;
+  EXPECT_EQ(firstKey(config), "");
+  config.verb_mix = "write:70, read:30";
+  EXPECT_EQ(firstKey(config), "srq") << "although verb = send would receive";
+  config.srq = false;
+  config.transport = FlowTransport::kUc;
+  EXPECT_EQ(firstKey(config), "verb_mix");
+  config.verb_mix = "write:70, send:30";
+  EXPECT_EQ(firstKey(config), "");
+  config.transport = FlowTransport::kUd;
+  EXPECT_EQ(firstKey(config), "verb_mix");
+  config.transport = FlowTransport::kRc;
+  config.kind = FlowKind::kLatency;
+  EXPECT_EQ(firstKey(config), "verb_mix");
+  for (const char* text : {"write:0", "put:1", "write:70 read:30", ",", "write:"}) {
+    config = flow(FlowKind::kBandwidth);
+    config.verb_mix = text;
+    EXPECT_EQ(firstKey(config), "verb_mix") << text;
+  }
+}
+
 TEST(FlowRules, LatencyOfAnEmptyWriteHasNothingToWaitFor) {
   FlowConfig config = flow(FlowKind::kLatency);
   config.size = Bytes(0);
