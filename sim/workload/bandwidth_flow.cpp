@@ -50,8 +50,8 @@ void BandwidthFlow::begin() {
   content_.start(clientEnd(), serverEnd());
   list_.assign(config().post_list, requestTemplate(clientEnd(), serverEnd()));
   receive_.assign(1, receiveTemplate(serverEnd()));
-  const CompletionWaiter::Settings clientSettings{config().events, false, config().gap};
-  const CompletionWaiter::Settings serverSettings{config().events, config().solicited, config().gap};
+  const auto clientSettings = CompletionWaiter::settingsOf(config(), false);
+  const auto serverSettings = CompletionWaiter::settingsOf(config(), config().solicited);
   clientWaiter_ = std::make_unique<CompletionWaiter>(clientEnd().client(), clientEnd().queues(), clientSettings);
   serverWaiter_ = std::make_unique<CompletionWaiter>(serverEnd().client(), serverEnd().queues(), serverSettings);
   clientResizer_ = std::make_unique<QueueResizer>(clientEnd().client(), clientEnd().queues(), config().resize_to,

@@ -31,7 +31,7 @@ constexpr bool hasResponse(FlowVerb verb) { return verb == FlowVerb::kRead || is
 /// Whether a message takes a receive of the peer.
 constexpr bool usesReceive(FlowVerb verb) { return verb != FlowVerb::kWrite && !hasResponse(verb); }
 
-enum class EventOrder : std::uint8_t { kOff, kSafe, kUnsafe };
+enum class EventOrder : std::uint8_t { kOff, kSafe, kUnsafe, kAdaptive, kTurns };
 enum class ArrivalKind : std::uint8_t { kClosed, kFixed, kPoisson, kBurst };
 enum class SizeDistribution : std::uint8_t { kFixed, kMix, kUniform, kLogNormal };
 
@@ -62,8 +62,11 @@ struct EnumNames<sim::FlowTransport> {
 };
 template <>
 struct EnumNames<sim::EventOrder> {
-  static constexpr std::pair<const char*, sim::EventOrder> kNames[] = {
-      {"off", sim::EventOrder::kOff}, {"safe", sim::EventOrder::kSafe}, {"unsafe", sim::EventOrder::kUnsafe}};
+  static constexpr std::pair<const char*, sim::EventOrder> kNames[] = {{"off", sim::EventOrder::kOff},
+                                                                       {"safe", sim::EventOrder::kSafe},
+                                                                       {"unsafe", sim::EventOrder::kUnsafe},
+                                                                       {"adaptive", sim::EventOrder::kAdaptive},
+                                                                       {"turns", sim::EventOrder::kTurns}};
 };
 
 template <>
@@ -137,6 +140,8 @@ struct FlowConfig {
   std::uint32_t cq_count = 0;
   std::uint32_t cq_period = 0;
   EventOrder events = EventOrder::kOff;
+  Time spin_time = microseconds(10);
+  std::uint32_t turn = 1;
   bool solicited = false;
   std::uint32_t solicited_every = 1;
   Time gap{};
@@ -212,8 +217,12 @@ struct FlowConfig {
     key("cq_count", self.cq_count, range(0U, 65535U), "Fixed moderation: entries an event");
     key("cq_period", self.cq_period, range(0U, 4095U), "Fixed moderation: microseconds until an event");
     key("events", self.events,
-        "off: poll; safe: arm, poll once more, sleep; unsafe: poll until empty, arm, sleep (loses wake-ups where the "
-        "specification allows it)");
+        "How a thread waits for completions. off: polls; safe: arm, poll once more, sleep; unsafe: poll until empty, "
+        "arm, sleep (loses wake-ups where the specification allows it); adaptive: polls for spin_time, then as safe; "
+        "turns: polls for turn waits, then as safe for as many, and again");
+    key("spin_time", self.spin_time, range(picoseconds(1), milliseconds(1000)),
+        "adaptive: how long a thread polls in vain before it arms");
+    key("turn", self.turn, range(1U, 2'000'000'000U), "turns: waits of the same kind, one after the other");
     key("solicited", self.solicited, "Messages ask for a solicited event and the server arms for these alone");
     key("solicited_every", self.solicited_every, range(1U, 32768U),
         "bandwidth: every how many messages, and with the last one, such an event is asked for");

@@ -87,6 +87,16 @@ void checkArrival(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
   if (flow.post_list != 1) problems.push_back({"post_list", "must be 1: messages are posted as they arrive"});
 }
 
+void checkEvents(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
+  const FlowConfig untouched;
+  if (flow.spin_time != untouched.spin_time && flow.events != EventOrder::kAdaptive) {
+    problems.push_back({"spin_time", "counts for events = adaptive alone"});
+  }
+  if (flow.turn != untouched.turn && flow.events != EventOrder::kTurns) {
+    problems.push_back({"turn", "counts for events = turns alone"});
+  }
+}
+
 }  // namespace
 
 std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
@@ -108,6 +118,7 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
   checkResponses(flow, problems);
   checkDistribution(flow, problems);
   checkArrival(flow, problems);
+  checkEvents(flow, problems);
   if (flow.solicited_every != 1) checkSolicited(flow, problems);
   if (flow.kind == FlowKind::kArmRace) {
     if (!usesReceive(flow.verb)) {
@@ -116,7 +127,7 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
     if (flow.transport != FlowTransport::kRc) {
       problems.push_back({"transport", "must be rc: a lost message would look like a lost wake-up"});
     }
-    if (flow.events == EventOrder::kOff) {
+    if (flow.events != EventOrder::kSafe && flow.events != EventOrder::kUnsafe) {
       problems.push_back({"events", "must be safe or unsafe: the race is between a poll and an arm"});
     }
     if (flow.iters == 0) problems.push_back({"iters", "must say how many messages are sent"});

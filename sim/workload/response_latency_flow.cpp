@@ -31,7 +31,7 @@ ResponseLatencyFlow::ResponseLatencyFlow(std::string name, const FlowConfig& con
 
 void ResponseLatencyFlow::begin() {
   waiter_ = std::make_unique<CompletionWaiter>(clientEnd().client(), clientEnd().queues(),
-                                               CompletionWaiter::Settings{config().events, false, config().gap});
+                                               CompletionWaiter::settingsOf(config(), false));
   request_.push_back(requestTemplate(clientEnd(), serverEnd()));
   request_.front().scatterGather.front().address = clientEnd().sendAddress(0, 0);
   request_.front().remoteAddress = serverEnd().receiveAddress(0, 0);
