@@ -8,6 +8,7 @@
 #include "models/network/packet_numbers.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/value_text.h"
+#include "sim/workload/client_hosts.h"
 #include "sim/workload/flow_rules.h"
 
 namespace hca::config {
@@ -105,9 +106,14 @@ void ConfigChecker::checkHosts(const NamedFlow& named) {
     complain(named, key,
              std::to_string(host) + " is no host: hosts are numbered 0 to " + std::to_string(config_.hosts.size() - 1));
   };
-  check("client", flow.client);
+  const char* clientKey = flow.clients.empty() ? "client" : "clients";
+  const std::vector<std::uint32_t> clients = sim::clientHostsOf(flow);
+  for (const std::uint32_t host : clients) check(clientKey, host);
   check("server", flow.server);
-  checkCore(named, flow.client, flow.client_core, "client_core");
+  if (!flow.clients.empty() && values_.find(sectionOf(named), "client")) {
+    complain(named, "client", "stands beside clients, which says it all");
+  }
+  for (const std::uint32_t host : clients) checkCore(named, host, flow.client_core, "client_core");
   checkCore(named, flow.server, flow.server_core, "server_core");
 }
 
@@ -145,7 +151,9 @@ void ConfigChecker::checkDepths(const NamedFlow& named) {
 // The driver makes as many completion vectors as it is told to, or one a core, as far as the adapter has interrupts
 // beside the one for asynchronous events.
 void ConfigChecker::checkVector(const NamedFlow& named) {
-  for (const std::uint32_t host : {named.flow.client, named.flow.server}) {
+  std::vector<std::uint32_t> hosts = sim::clientHostsOf(named.flow);
+  hosts.push_back(named.flow.server);
+  for (const std::uint32_t host : hosts) {
     if (host >= config_.hosts.size()) continue;
     const HostSections& sections = config_.hosts[host];
     const std::int64_t wanted =

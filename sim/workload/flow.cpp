@@ -114,6 +114,7 @@ report::FlowResult Flow::result() {
   if (!std::exchange(remainderChecked_, true)) checkRemainder();
   report::FlowResult result;
   result.name = name_;
+  result.client = HostIndex(config_.client);
   result.iterations = measured_;
   result.bytes = measuredBytes();
   result.errors = errors_;

@@ -34,6 +34,10 @@ class Flow {
   [[nodiscard]] double done() const;
   /// Why the flow could not go on; empty if it could.
   [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] const report::LatencyHistogram& latency() const { return latency_; }
+  /// The span in which the measured messages were posted and completed.
+  [[nodiscard]] Time measuredFrom() const { return begin_; }
+  [[nodiscard]] Time measuredUntil() const { return end_; }
   /// Messages that arrived with wrong content.
   [[nodiscard]] std::uint64_t corrupted() const { return corrupted_; }
   /// Called when the measurement begins: requests posted from then on count.

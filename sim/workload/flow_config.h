@@ -104,6 +104,7 @@ struct FlowConfig {
   std::string verb_mix;
   FlowTransport transport = FlowTransport::kRc;
   std::uint32_t client = 0;
+  std::string clients;
   std::uint32_t server = 1;
   std::uint32_t client_core = 0;
   std::uint32_t server_core = 0;
@@ -167,6 +168,10 @@ struct FlowConfig {
     key("transport", self.transport,
         "rc: reliable connection; uc: unreliable connection; ud: unreliable datagram, one packet a message");
     key("client", self.client, range(0U, 1023U), "Host that starts");
+    key("clients", self.clients,
+        "Hosts that start, instead of client: \"1-8\" or \"1, 3, 5-7\". Each does the whole work of this section with "
+        "a "
+        "thread and queues of its own, also at the server, where the threads are on server_core and those behind it");
     key("server", self.server, range(0U, 1023U), "Host at the other end");
     key("client_core", self.client_core, range(0U, 1023U), "Core of the client's thread");
     key("server_core", self.server_core, range(0U, 1023U), "Core of the server's thread");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/workload/client_hosts.h"
 #include "sim/workload/message_sizes.h"
 #include "sim/workload/message_verbs.h"
 
@@ -87,6 +88,13 @@ void checkArrival(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
   if (flow.post_list != 1) problems.push_back({"post_list", "must be 1: messages are posted as they arrive"});
 }
 
+void checkClients(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
+  if (flow.clients.empty()) return;
+  if (flow.kind == FlowKind::kArmRace) problems.push_back({"clients", "is nothing for kind = arm_race"});
+  const ClientHosts clients = parseClientHosts(flow.clients);
+  if (!clients.problem.empty()) problems.push_back({"clients", clients.problem});
+}
+
 void checkEvents(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
   const FlowConfig untouched;
   if (flow.spin_time != untouched.spin_time && flow.events != EventOrder::kAdaptive) {
@@ -119,6 +127,7 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
   checkDistribution(flow, problems);
   checkArrival(flow, problems);
   checkEvents(flow, problems);
+  checkClients(flow, problems);
   if (flow.solicited_every != 1) checkSolicited(flow, problems);
   if (flow.kind == FlowKind::kArmRace) {
     if (!usesReceive(flow.verb)) {

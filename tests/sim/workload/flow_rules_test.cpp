@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/workload/client_hosts.h"
+
 namespace hca::sim {
 namespace {
 
@@ -196,6 +198,27 @@ TEST(FlowRules, HowLongToPollIsForThoseThatSleepLater) {
     config.rate = 1000;
     EXPECT_EQ(firstKey(config), "events");
   }
+}
+
+TEST(FlowRules, ClientsAreAListOfHosts) {
+  EXPECT_EQ(parseClientHosts("3, 1 , 5-7").hosts, (std::vector<std::uint32_t>{3, 1, 5, 6, 7}));
+  EXPECT_EQ(parseClientHosts("0-1023").hosts.size(), 1024U);
+  for (const char* text : {"", "1,", "7-5", "1-", "-1", "one", "1 2", "1024", "3-1024", "1;2", "0x1"}) {
+    EXPECT_NE(parseClientHosts(text).problem, "") << text;
+  }
+  EXPECT_EQ(parseClientHosts("1-3, 2").problem, "names host 2 twice");
+  FlowConfig config = flow(FlowKind::kLatency);
+  config.client = 9;
+  EXPECT_EQ(clientHostsOf(config), (std::vector<std::uint32_t>{9}));
+  config.clients = "1-2";
+  EXPECT_EQ(firstKey(config), "");
+  EXPECT_EQ(clientHostsOf(config), (std::vector<std::uint32_t>{1, 2}));
+  config.clients = "1-2, 2";
+  EXPECT_EQ(firstKey(config), "clients");
+  config = flow(FlowKind::kArmRace);
+  config.events = EventOrder::kSafe;
+  config.clients = "1-2";
+  EXPECT_EQ(firstKey(config), "clients");
 }
 
 TEST(FlowRules, RaceIsForReliableConnections) {
