@@ -8,6 +8,7 @@
 #include "models/base/config_key.h"
 #include "models/base/units.h"
 #include "sim/driver/verbs_types.h"
+#include "sim/workload/size_table.h"
 
 namespace hca::sim {
 
@@ -33,7 +34,7 @@ constexpr bool usesReceive(FlowVerb verb) { return verb != FlowVerb::kWrite && !
 
 enum class EventOrder : std::uint8_t { kOff, kSafe, kUnsafe, kAdaptive, kTurns };
 enum class ArrivalKind : std::uint8_t { kClosed, kFixed, kPoisson, kBurst };
-enum class SizeDistribution : std::uint8_t { kFixed, kMix, kUniform, kLogNormal };
+enum class SizeDistribution : std::uint8_t { kFixed, kMix, kUniform, kLogNormal, kFile };
 
 }  // namespace hca::sim
 
@@ -82,7 +83,8 @@ struct EnumNames<sim::SizeDistribution> {
       {"fixed", sim::SizeDistribution::kFixed},
       {"mix", sim::SizeDistribution::kMix},
       {"uniform", sim::SizeDistribution::kUniform},
-      {"lognormal", sim::SizeDistribution::kLogNormal}};
+      {"lognormal", sim::SizeDistribution::kLogNormal},
+      {"file:NAME.csv", sim::SizeDistribution::kFile}};
 };
 
 template <>
@@ -110,7 +112,8 @@ struct FlowConfig {
   std::uint32_t server_core = 0;
   std::string after;
   Bytes size{2};
-  SizeDistribution size_distribution = SizeDistribution::kFixed;
+  config::WordOrFile<SizeDistribution> size_distribution = SizeDistribution::kFixed;
+  SizeTable size_table;  ///< no key: what the file of size_distribution holds
   std::string size_mix;
   Bytes size_min{0};
   Bytes size_median{0};
@@ -180,7 +183,9 @@ struct FlowConfig {
         "Message size; with another size_distribution, the longest");
     key("size_distribution", self.size_distribution,
         "bandwidth: fixed: all of size; mix: as size_mix says; uniform: from size_min to size; lognormal: of median "
-        "size_median, cut off at size_min and size");
+        "size_median, cut off at size_min and size; file:NAME.csv: lines \"size,weight\", or below the heading "
+        "size,cdf "
+        "the share of messages up to each size; its path is relative to this config");
     key("size_mix", self.size_mix, "Sizes with their weights: \"64B:90, 4KiB:10\"");
     key("size_min", self.size_min, range(Bytes(0), Bytes(std::int64_t{1} << 30)),
         "uniform and lognormal: shortest message");

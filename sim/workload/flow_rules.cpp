@@ -95,16 +95,6 @@ void checkClients(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
   if (!clients.problem.empty()) problems.push_back({"clients", clients.problem});
 }
 
-void checkEvents(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
-  const FlowConfig untouched;
-  if (flow.spin_time != untouched.spin_time && flow.events != EventOrder::kAdaptive) {
-    problems.push_back({"spin_time", "counts for events = adaptive alone"});
-  }
-  if (flow.turn != untouched.turn && flow.events != EventOrder::kTurns) {
-    problems.push_back({"turn", "counts for events = turns alone"});
-  }
-}
-
 }  // namespace
 
 std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
@@ -126,7 +116,6 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
   checkResponses(flow, problems);
   checkDistribution(flow, problems);
   checkArrival(flow, problems);
-  checkEvents(flow, problems);
   checkClients(flow, problems);
   if (flow.solicited_every != 1) checkSolicited(flow, problems);
   if (flow.kind == FlowKind::kArmRace) {

@@ -8,28 +8,10 @@
 #include "sim/workload/random_draw.h"
 
 namespace hca::sim {
-namespace {
-
-bool parseBytes(const std::string& text, std::uint64_t& bytes) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string unit = text.substr(digits);
-  const std::pair<const char*, std::uint64_t> units[] = {{"B", 1}, {"KiB", 1024}, {"MiB", std::uint64_t{1} << 20}};
-  const auto* known = std::find_if(std::begin(units), std::end(units), [&](const auto& u) { return unit == u.first; });
-  if (known == std::end(units) || !parseWeight(text.substr(0, digits), bytes)) return false;
-  bytes *= known->second;
-  return bytes <= std::uint64_t{1} << 30;
-}
-
-}  // namespace
-
 SizeMix parseSizeMix(const std::string& text) {
-  return parseWeightedMix<std::uint32_t>(text, "is no size with a weight, such as 4KiB:50",
-                                         [](const std::string& size, std::uint32_t& bytes) {
-                                           std::uint64_t count = 0;
-                                           if (!parseBytes(size, count)) return false;
-                                           bytes = static_cast<std::uint32_t>(count);
-                                           return true;
-                                         });
+  return parseWeightedMix<std::uint32_t>(
+      text, "is no size with a weight, such as 4KiB:50",
+      [](const std::string& size, std::uint32_t& bytes) { return parseSize(size, true, bytes); });
 }
 
 MessageSizes::MessageSizes(const FlowConfig& config, std::uint64_t seed)
@@ -43,6 +25,10 @@ MessageSizes::MessageSizes(const FlowConfig& config, std::uint64_t seed)
     mix_ = parseSizeMix(config.size_mix);
     least_ = most_;
     for (const auto& part : mix_.parts) least_ = std::min(least_, part.first);
+  }
+  if (distribution_ == SizeDistribution::kFile) {
+    table_ = config.size_table;
+    least_ = table_.least();
   }
   if (distribution_ == SizeDistribution::kLogNormal) {
     logMedian_ = std::log(static_cast<double>(std::max<std::int64_t>(config.size_median.count(), 1)));
@@ -61,6 +47,8 @@ std::uint32_t MessageSizes::draw(std::uint32_t index, std::uint64_t number) cons
       const double drawn = std::exp(logMedian_ + sigma_ * normalOf(key));
       return static_cast<std::uint32_t>(std::clamp(drawn, double(least_), double(most_)));
     }
+    case SizeDistribution::kFile:
+      return table_.draw(uniformOf(key), mixedBits(key));
     case SizeDistribution::kMix:
       return mix_.draw(key);
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/workload/flow_config.h"
+#include "sim/workload/size_table.h"
 #include "sim/workload/weighted_mix.h"
 
 namespace hca::sim {
@@ -33,6 +34,7 @@ class MessageSizes {
 
   SizeDistribution distribution_;
   SizeMix mix_;
+  SizeTable table_;
   bool isFixed_;
   std::uint32_t least_, most_;
   double logMedian_ = 0, sigma_ = 0;

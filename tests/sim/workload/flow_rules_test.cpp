@@ -175,20 +175,9 @@ TEST(FlowRules, SolicitedNowAndThen) {
   EXPECT_EQ(firstKey(config), "solicited_every");
 }
 
-TEST(FlowRules, HowLongToPollIsForThoseThatSleepLater) {
-  FlowConfig config = flow(FlowKind::kLatency);
-  config.events = EventOrder::kAdaptive;
-  config.spin_time = microseconds(3);
-  EXPECT_EQ(firstKey(config), "");
-  config.events = EventOrder::kTurns;
-  EXPECT_EQ(firstKey(config), "spin_time");
-  config.spin_time = FlowConfig().spin_time;
-  config.turn = 4;
-  EXPECT_EQ(firstKey(config), "");
-  config.events = EventOrder::kSafe;
-  EXPECT_EQ(firstKey(config), "turn");
+TEST(FlowRules, PollingBeforeAnEventIsForFlowsThatWaitForNothingElse) {
   for (const EventOrder order : {EventOrder::kAdaptive, EventOrder::kTurns}) {
-    config = flow(FlowKind::kArmRace);
+    FlowConfig config = flow(FlowKind::kArmRace);
     config.events = order;
     EXPECT_EQ(firstKey(config), "events") << "nobody would know when the race is";
     config = flow(FlowKind::kBandwidth);
