@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace hca::config {
@@ -21,6 +22,17 @@ constexpr Range<Value> range(Value low, Value high) {
 /// `static constexpr std::pair<const char*, Enum> kNames[] = {{"ib_spec", ArmRule::kIbSpec}, ...};`
 template <class Enum>
 struct EnumNames;
+
+/// A word of an enumeration, one of which stands for a file and is named like "file:NAME.csv": then `file` is its path,
+/// relative to the file that names it.
+template <class Enum>
+struct WordOrFile {
+  Enum word{};
+  std::string file;
+  // NOLINTNEXTLINE(google-explicit-constructor): used like the enumeration itself
+  WordOrFile(Enum value = Enum{}) : word(value) {}
+  operator Enum() const { return word; }  // NOLINT(google-explicit-constructor)
+};
 
 // A section is one plain struct whose members have their defaults as initialisers, and one static template
 //

@@ -8,6 +8,7 @@
 #include "models/network/packet_numbers.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/value_text.h"
+#include "sim/workload/client_hosts.h"
 #include "sim/workload/flow_rules.h"
 
 namespace hca::config {
@@ -127,16 +128,22 @@ void ConfigChecker::checkHosts(const NamedFlow& named) {
     complain(named, key,
              std::to_string(host) + " is no host: hosts are numbered 0 to " + std::to_string(config_.hosts.size() - 1));
   };
-  check("client", flow.client);
+  const char* clientKey = flow.clients.empty() ? "client" : "clients";
+  const std::vector<std::uint32_t> clients = sim::clientHostsOf(flow);
+  for (const std::uint32_t host : clients) check(clientKey, host);
   check("server", flow.server);
-  checkCore(named, flow.client, flow.client_core, "client_core");
+  if (!flow.clients.empty() && values_.find(sectionOf(named), "client")) {
+    complain(named, "client", "stands beside clients, which says it all");
+  }
+  for (const std::uint32_t host : clients) checkCore(named, host, flow.client_core, "client_core");
   checkCore(named, flow.server, flow.server_core, "server_core");
 }
 
 void ConfigChecker::checkPorts(const NamedFlow& named) {
   const sim::FlowConfig& flow = named.flow;
-  const std::size_t hosts = config_.hosts.size();
-  if (flow.client >= hosts || flow.server >= hosts) return;
+  const std::vector<std::uint32_t> clients = sim::clientHostsOf(flow);
+  const auto isHost = [&](std::uint32_t host) { return host < config_.hosts.size(); };
+  if (!isHost(flow.server) || !std::all_of(clients.begin(), clients.end(), isHost)) return;
   const auto check = [&](std::uint32_t host, std::uint32_t adapter, const char* adapterKey, std::uint32_t port,
                          const char* portKey) {
     if (!checkAdapter(sectionOf(named), adapterKey, host, adapter)) return false;
@@ -147,17 +154,22 @@ void ConfigChecker::checkPorts(const NamedFlow& named) {
                  std::to_string(host) + ": ports are numbered 1 to " + std::to_string(ports));
     return false;
   };
-  const bool areThere = check(flow.client, flow.client_adapter, "client_adapter", flow.client_port, "client_port") &
-                        check(flow.server, flow.server_adapter, "server_adapter", flow.server_port, "server_port");
+  bool areThere = check(flow.server, flow.server_adapter, "server_adapter", flow.server_port, "server_port");
+  for (const std::uint32_t host : clients) {
+    if (check(host, flow.client_adapter, "client_adapter", flow.client_port, "client_port")) continue;
+    areThere = false;
+    break;  // what one lacks the others most likely lack too
+  }
   if (!areThere || config_.hasSwitch()) return;
   const auto place = [&](std::uint32_t host, std::uint32_t adapter, std::uint32_t port) {
     return config_.hosts[host].firstPort(adapter) + port - 1;
   };
   // Two hosts back to back: each port leads to the same one of the other host, or back to itself.
-  if (place(flow.client, flow.client_adapter, flow.client_port) ==
-      place(flow.server, flow.server_adapter, flow.server_port)) {
-    return;
-  }
+  const std::uint32_t serverPlace = place(flow.server, flow.server_adapter, flow.server_port);
+  const auto isCabled = [&](std::uint32_t host) {
+    return place(host, flow.client_adapter, flow.client_port) == serverPlace;
+  };
+  if (std::all_of(clients.begin(), clients.end(), isCabled)) return;
   complain(named, "server_port",
            "is not the port that the client's is cabled to: without [switch] always = yes the k-th port of one host "
            "leads to the k-th of the other, all adapters counted");
@@ -209,8 +221,10 @@ void ConfigChecker::checkDepths(const NamedFlow& named) {
 // beside the one for asynchronous events.
 void ConfigChecker::checkVector(const NamedFlow& named) {
   const sim::FlowConfig& flow = named.flow;
-  for (const auto& [host, adapter] :
-       {std::pair(flow.client, flow.client_adapter), {flow.server, flow.server_adapter}}) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  // host and adapter
+  for (const std::uint32_t host : sim::clientHostsOf(flow)) ends.emplace_back(host, flow.client_adapter);
+  ends.emplace_back(flow.server, flow.server_adapter);
+  for (const auto& [host, adapter] : ends) {
     if (host >= config_.hosts.size() || adapter >= config_.hosts[host].host.adapters) continue;
     const AdapterSections& sections = config_.hosts[host].adapterSections(adapter);
     const std::int64_t wanted =

@@ -9,6 +9,7 @@
 #include "sim/config/config_values.h"
 #include "sim/config/section_catalog.h"
 #include "sim/config/section_reader.h"
+#include "sim/config/size_files.h"
 
 namespace hca::config {
 
@@ -35,6 +36,7 @@ class Loader {
     if (loaded_.config.run.strictNotify) applyStrictNotify();
     readNamed(kFlowSection, loaded_.config.flows, &NamedFlow::flow);
     readNamed(sim::kDmaSection, loaded_.config.dma, &NamedDma::dma);
+    readSizeFiles(loaded_.config, values_, loaded_.problems);
     checkValues();
     sortProblems();
     return std::move(loaded_);

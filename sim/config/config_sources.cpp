@@ -1,16 +1,13 @@
 #include "sim/config/config_sources.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "sim/config/nearest_name.h"
+#include "sim/config/text_file.h"
 
 namespace hca::config {
 
@@ -20,33 +17,6 @@ namespace {
 
 constexpr const char* kInclude = "include";
 
-// The file of the same folder with the most similar name.
-std::string nearestFile(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code ignored;
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".ini") names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  const std::string nearest = nearestName(path.filename().string(), names);
-  return isMisspelling(path.filename().string(), nearest) ? nearest : std::string();
-}
-
-std::optional<std::string> readFile(const fs::path& path, std::string& reason) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    reason = "is a folder";
-    return std::nullopt;
-  }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.is_open() && !stream.bad()) return text;
-  reason = std::string("can't be read: ") + std::strerror(errno == 0 ? EIO : errno);
-  return std::nullopt;
-}
-
 class Gatherer {
  public:
   // `from` is where the file is named: the include line, or the file itself if it came from the command line.
@@ -55,8 +25,8 @@ class Gatherer {
     const fs::path identity = fs::weakly_canonical(path, ignored);
     if (isOpen(identity)) return giveUp(from, key, "closes a cycle: " + cycle(path), {});
     std::string reason;
-    const std::optional<std::string> text = readFile(path, reason);
-    if (!text) return giveUp(from, key, "'" + path.string() + "' " + reason, nearestFile(path));
+    const std::optional<std::string> text = readTextFile(path, reason);
+    if (!text) return giveUp(from, key, "'" + path.string() + "' " + reason, nearestFile(path, ".ini"));
     open_.emplace_back(identity, path.string());
     addText(*text, path);
     open_.pop_back();

@@ -54,7 +54,7 @@ template <class Value>
   if constexpr (std::is_same_v<Value, Cycles>) return "clock cycles";
   if constexpr (std::is_same_v<Value, Entries>) return "entries";
   if constexpr (std::is_same_v<Value, bool>) return "yes or no";
-  if constexpr (std::is_enum_v<Value>) return "word";
+  if constexpr (std::is_enum_v<Value> || IsWordOrFile<Value>::value) return "word";
   if constexpr (std::is_floating_point_v<Value>) return "ratio";
   if constexpr (std::is_same_v<Value, std::string>) return "text";
   return "count";
@@ -68,9 +68,11 @@ class SchemaCollector {
   template <class Value>
   void operator()(const char* name, const Value& value, const char* doc) {
     std::string range;
-    if constexpr (std::is_enum_v<Value>) {
-      for (const std::string& word : enumNames<Value>()) range += (range.empty() ? "" : ", ") + word;
-    }
+    const auto list = [&range](const std::vector<std::string>& words) {
+      for (const std::string& word : words) range += (range.empty() ? "" : ", ") + word;
+    };
+    if constexpr (std::is_enum_v<Value>) list(enumNames<Value>());
+    if constexpr (IsWordOrFile<Value>::value) list(enumNames<typename IsWordOrFile<Value>::Word>());
     keys_.push_back({name, kindOf<Value>(), formatValue(value), range, doc});
   }
   template <class Value, class Bound>

@@ -77,12 +77,43 @@ template <class Enum>
   return names;
 }
 
+template <class Value>
+struct IsWordOrFile : std::false_type {};
+template <class Enum>
+struct IsWordOrFile<WordOrFile<Enum>> : std::true_type {
+  using Word = Enum;
+};
+
+constexpr std::string_view kFilePrefix = "file:";
+
+/// "file:PATH", or else a name of the enumeration.
+template <class Enum>
+[[nodiscard]] Parsed<WordOrFile<Enum>> parseWordOrFile(std::string_view text) {
+  const std::vector<std::string> names = enumNames<Enum>();
+  Parsed<WordOrFile<Enum>> parsed;
+  if (text.substr(0, kFilePrefix.size()) == kFilePrefix) {
+    if (text.size() == kFilePrefix.size()) parsed.error = "names no file";
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].compare(0, kFilePrefix.size(), kFilePrefix) == 0) parsed.value = EnumNames<Enum>::kNames[i].second;
+    }
+    parsed.value.file = std::string(text.substr(kFilePrefix.size()));
+    return parsed;
+  }
+  const Parsed<std::size_t> name = parseName(text, names);
+  parsed.error = name.error;
+  parsed.nearest = name.nearest;
+  if (name.ok()) parsed.value = EnumNames<Enum>::kNames[name.value].second;
+  return parsed;
+}
+
 /// Any type that a config key may have.
 template <class Value>
 [[nodiscard]] Parsed<Value> parseValue(std::string_view text) {
   if constexpr (IsQuantity<Value>::value) {
     const auto parsed = parseScaled(text, unitScale<Value>());
     return {Value(parsed.value), parsed.error, parsed.nearest};
+  } else if constexpr (IsWordOrFile<Value>::value) {
+    return parseWordOrFile<typename IsWordOrFile<Value>::Word>(text);
   } else if constexpr (std::is_same_v<Value, bool>) {
     return parseBool(text);
   } else if constexpr (std::is_same_v<Value, std::string>) {
@@ -106,6 +137,8 @@ template <class Value>
 [[nodiscard]] std::string formatValue(const Value& value) {
   if constexpr (IsQuantity<Value>::value) {
     return formatScaled(value.count(), unitScale<Value>());
+  } else if constexpr (IsWordOrFile<Value>::value) {
+    return value.file.empty() ? formatValue(value.word) : std::string(kFilePrefix) + value.file;
   } else if constexpr (std::is_same_v<Value, bool>) {
     return value ? "yes" : "no";
   } else if constexpr (std::is_same_v<Value, std::string>) {

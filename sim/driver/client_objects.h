@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/adapter/memory/number_table.h"
 #include "models/host/bus_address_space.h"
 #include "sim/driver/completion_ring.h"
 #include "sim/driver/dma_memory.h"
@@ -70,7 +71,11 @@ struct ClientSrq {
   DmaBuffer buffer;
   DoorbellRecord record;
   SharedReceiveRing ring;
+  std::optional<XrcSrq> xrc;
 };
+
+/// What completions of an XRC shared queue name: its handle with this bit. Those of queue pairs have handles alone.
+constexpr std::uint32_t kSharedQueueIndex = 0x800000;
 
 struct ClientQp {
   QpHandle handle;
@@ -87,6 +92,7 @@ struct ClientQp {
   std::optional<SrqHandle> srq;  // instead of it
   SrqNumber srqNumber;
   std::vector<network::Gid> groups;  // attached to
+  adapter::XrcdNumber domain;        // of an XRC target
 
   /// Where the send queue begins in the buffer.
   [[nodiscard]] std::uint64_t sendOffset() const { return std::uint64_t{receiveSize.entries} << receiveSize.logStride; }
@@ -99,6 +105,10 @@ struct ClientMr {
   std::uint64_t length = 0;
   BusAddress bus;
   std::uint32_t access = 0;  // MemoryAccess
+};
+
+struct ClientXrcd {
+  adapter::XrcdNumber number;
 };
 
 struct ClientMw {

@@ -29,6 +29,7 @@ struct DeviceCapabilities {
   std::uint32_t blueFlameRegisterSize = 512;  ///< bytes of both halves; 0: no BlueFlame
   bool uc = false;
   bool ud = false;
+  bool xrc = false;
   bool ignoreOverrun = false;
   bool moderation = false;
   bool resize = false;      ///< of completion queues

@@ -273,6 +273,7 @@ void DeviceLife::readCapabilities() {
       Caps::BlueFlame::get(caps) ? 1U << Caps::LogBlueFlameRegisterSize::get(caps) : 0;
   capabilities_.uc = Caps::Uc::get(caps);
   capabilities_.ud = Caps::Ud::get(caps);
+  capabilities_.xrc = Caps::Xrc::get(caps);
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
   capabilities_.resize = Caps::CqResize::get(caps);
   capabilities_.moderation = Caps::CqModeration::get(caps);

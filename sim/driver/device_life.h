@@ -44,6 +44,8 @@ class DeviceLife {
   [[nodiscard]] CommandChannel* commands() { return commands_.get(); }
   [[nodiscard]] const DeviceCapabilities& capabilities() const { return capabilities_; }
   [[nodiscard]] std::uint32_t completionVectors() const { return static_cast<std::uint32_t>(completionEqs_.size()); }
+  /// The driver's own page of registers.
+  [[nodiscard]] UarIndex uar() const { return uar_; }
   [[nodiscard]] EqNumber completionEq(std::uint32_t vector) const { return completionEqs_[vector]; }
   [[nodiscard]] std::optional<std::uint32_t> completionVectorOf(InterruptVector vector) const {
     const std::uint32_t index = vector.value() - kFirstCompletionInterrupt;  // wraps below: no completion vector

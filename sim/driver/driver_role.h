@@ -7,6 +7,7 @@
 
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/memory/mkey_attributes.h"
+#include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/srq_attributes.h"
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/adapter/transport/qp_directory.h"
@@ -77,11 +78,18 @@ class DriverRole {
   /// `ring`: stride, logSize and ring pages count. When `done` runs, a resize entry ends the old ring.
   virtual void resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) = 0;
   virtual void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) = 0;
-  /// A basic shared receive queue, which is a receive memory pool: of `attributes` what such a pool has.
+  /// Opens the XRC domain that belongs to `file`, the same for every client that names it; 0: one of its own.
+  virtual void openXrcd(OwnerId owner, std::uint64_t file, Done<adapter::XrcdNumber> done) = 0;
+  /// Refused as busy while the client has objects in the domain and no other hold of it.
+  virtual void closeXrcd(OwnerId owner, adapter::XrcdNumber domain, Done<int> done) = 0;
+  /// A basic shared receive queue, which is a receive memory pool: of `attributes` what such a pool has. Or an XRC one,
+  /// of a domain that the client holds.
   virtual void createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) = 0;
   virtual void armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) = 0;
   virtual void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) = 0;
   virtual void destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) = 0;
+  /// An XRC queue pair with a send queue is an initiator, one without is a target, of a domain that the client holds;
+  /// what neither has a use for, the driver fills in.
   virtual void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) = 0;
   virtual void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                         const adapter::QpAttributes& attributes, Done<int> done) = 0;

@@ -21,6 +21,8 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
       return CommandOpcode::kDestroyQp;
     case ObjectKind::kSrq:
       return CommandOpcode::kDestroyRmp;
+    case ObjectKind::kXrcSrq:
+      return CommandOpcode::kDestroyXrcSrq;
     case ObjectKind::kCq:
       return CommandOpcode::kDestroyCq;
     case ObjectKind::kMemoryWindow:
@@ -49,7 +51,8 @@ KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverCon
     : environment_(environment),
       config_(config),
       memory_(environment.space, "driver"),
-      life_(environment_, config_, memory_, *this) {}
+      life_(environment_, config_, memory_, *this),
+      xrcResources_(*this, memory_) {}
 
 void KernelDriver::start(std::function<void(CommandResult)> ready) { life_.up(std::move(ready)); }
 
@@ -58,9 +61,11 @@ void KernelDriver::stop(std::function<void(CommandResult)> done) {
 }
 
 void KernelDriver::releaseAll(std::function<void()> done) {
-  const std::vector<OwnerId> owners = owners_.owners();
-  if (owners.empty()) return done();
-  releaseOwner(owners.front(), [this, done = std::move(done)] { releaseAll(done); });
+  for (const OwnerId owner : owners_.owners()) {
+    if (owner == xrcResources_.owner()) continue;
+    return releaseOwner(owner, [this, done = std::move(done)] { releaseAll(done); });
+  }
+  xrcResources_.release(done);
 }
 
 OwnerId KernelDriver::addClient(DriverClient& client, const char* name) { return owners_.addClient(client, name); }
@@ -68,16 +73,28 @@ OwnerId KernelDriver::addClient(DriverClient& client, const char* name) { return
 void KernelDriver::releaseOwner(OwnerId owner, std::function<void()> done) {
   owners_.silence(owner);
   const auto object = owners_.firstOf(owner);
-  if (!object) {
-    owners_.removeClient(owner);
-    return done();
-  }
+  if (!object) return releaseDomains(owner, std::move(done));
   // An object that the adapter refuses to destroy is not tried again: it is the adapter's from now on.
   destroy(owner, object->kind, object->number,
           [this, owner, object = *object, done = std::move(done)](const Answer<int>& answer) {
-            if (!answer.ok()) owners_.remove(object.kind, object.number);
+            if (!answer.ok()) {
+              owners_.remove(object.kind, object.number);
+              domains_.removeObject(object.kind, object.number);
+            }
             releaseOwner(owner, done);
           });
+}
+
+void KernelDriver::releaseDomains(OwnerId owner, std::function<void()> done) {
+  const auto domain = domains_.firstOf(owner);
+  if (!domain) {
+    owners_.removeClient(owner);
+    return done();
+  }
+  closeXrcd(owner, *domain, [this, owner, domain = *domain, done = std::move(done)](const Answer<int>& answer) {
+    if (!answer.ok()) domains_.drop(owner, domain);
+    releaseDomains(owner, done);
+  });
 }
 
 void KernelDriver::execute(CommandBytes input, std::size_t outputLength, CommandQueue::Done done) {
@@ -104,7 +121,10 @@ void KernelDriver::destroy(OwnerId owner, ObjectKind kind, std::uint32_t number,
   if (!owners_.owns(owner, kind, number)) return done({kNotYours});
   execute(objectCommand(destroyOpcode(kind), number), kPlainOutput,
           [this, kind, number, done = std::move(done)](const CommandReply& reply) {
-            if (reply.result.ok()) owners_.remove(kind, number);
+            if (reply.result.ok()) {
+              owners_.remove(kind, number);
+              domains_.removeObject(kind, number);
+            }
             done({reply.result});
           });
 }
@@ -196,6 +216,7 @@ void KernelDriver::queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttribute
 }
 
 void KernelDriver::createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) {
+  if (attributes.kind == adapter::SrqKind::kXrc) return createXrcSrq(owner, attributes, std::move(done));
   create(owner, ObjectKind::kSrq, createRmpCommand(attributes),
          [done = std::move(done)](CommandResult result, std::uint32_t number) {
            done({result, SrqNumber(number)});
@@ -203,12 +224,23 @@ void KernelDriver::createSrq(OwnerId owner, const adapter::SrqAttributes& attrib
 }
 
 void KernelDriver::armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) {
-  if (!owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
-  execute(armRmpCommand(srq, limit), kPlainOutput,
+  const bool isXrc = owners_.owns(owner, ObjectKind::kXrcSrq, srq.value());
+  if (!isXrc && !owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
+  execute(isXrc ? armXrcSrqCommand(srq, limit) : armRmpCommand(srq, limit), kPlainOutput,
           [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
 }
 
 void KernelDriver::querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) {
+  if (owners_.owns(owner, ObjectKind::kXrcSrq, srq.value())) {
+    return execute(objectCommand(CommandOpcode::kQueryXrcSrq, srq.value()), wire::QuerySrqOutput::kSize,
+                   [done = std::move(done)](const CommandReply& reply) {
+                     if (!reply.result.ok()) return done({reply.result});
+                     adapter::SrqAttributes attributes =
+                         adapter::decodeSrqContext(wire::QuerySrqOutput::Context::view(reply.output));
+                     attributes.kind = adapter::SrqKind::kXrc;
+                     done({reply.result, attributes});
+                   });
+  }
   if (!owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
   execute(objectCommand(CommandOpcode::kQueryRmp, srq.value()), wire::QueryRmpOutput::kSize,
           [done = std::move(done)](const CommandReply& reply) {
@@ -218,10 +250,12 @@ void KernelDriver::querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttri
 }
 
 void KernelDriver::destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) {
-  destroy(owner, ObjectKind::kSrq, srq.value(), std::move(done));
+  const bool isXrc = owners_.owns(owner, ObjectKind::kXrcSrq, srq.value());
+  destroy(owner, isXrc ? ObjectKind::kXrcSrq : ObjectKind::kSrq, srq.value(), std::move(done));
 }
 
 void KernelDriver::createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) {
+  if (attributes.service == adapter::QpService::kXrc) return createXrcQp(owner, attributes, std::move(done));
   create(owner, ObjectKind::kQp, createQpCommand(attributes),
          [done = std::move(done)](CommandResult result, std::uint32_t number) {
            done({result, QpNumber(number)});
@@ -310,7 +344,10 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
     if (type == wire::EventType::kSrqCatastrophicError || type == wire::EventType::kSrqLimit) kind = ObjectKind::kSrq;
     number = wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF;
   }
-  if (DriverClient* client = owners_.clientOf(kind, number)) {
+  DriverClient* client = owners_.clientOf(kind, number);
+  // Numbers of shared queues of all kinds come from one table.
+  if (client == nullptr && kind == ObjectKind::kSrq) client = owners_.clientOf(ObjectKind::kXrcSrq, number);
+  if (client != nullptr) {
     client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
   } else {
     ++strayEvents_;

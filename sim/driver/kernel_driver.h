@@ -3,13 +3,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "sim/driver/device_life.h"
 #include "sim/driver/driver_config.h"
 #include "sim/driver/driver_environment.h"
 #include "sim/driver/driver_role.h"
 #include "sim/driver/owner_table.h"
+#include "sim/driver/xrc_domains.h"
+#include "sim/driver/xrc_resources.h"
 
 namespace hca::driver {
 
@@ -43,6 +47,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
                           Done<int> done) override;
   void resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) override;
   void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) override;
+  void openXrcd(OwnerId owner, std::uint64_t file, Done<adapter::XrcdNumber> done) override;
+  void closeXrcd(OwnerId owner, adapter::XrcdNumber domain, Done<int> done) override;
   void createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) override;
   void armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) override;
   void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) override;
@@ -67,6 +73,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
   }
   /// Objects of a kind that clients own now.
   [[nodiscard]] std::size_t objects(ObjectKind kind) const { return owners_.count(kind); }
+  /// XRC domains that clients hold, and those of the driver itself.
+  [[nodiscard]] std::size_t xrcDomains() const { return domains_.count(); }
   /// Pages of host memory that the adapter holds.
   [[nodiscard]] std::size_t pagesGiven() const { return life_.pagesGiven(); }
   /// Completion and asynchronous entries that named an object nobody owns.
@@ -85,6 +93,9 @@ class KernelDriver final : public DriverRole, private EventTarget {
               std::function<void(adapter::CommandResult, std::uint32_t)> done);
   void destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done);
   void changeGroup(wire::CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done);
+  void createXrcSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done);
+  void createXrcQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done);
+  void releaseDomains(OwnerId owner, std::function<void()> done);
   void releaseAll(std::function<void()> done);
 
   DriverEnvironment environment_;
@@ -92,6 +103,9 @@ class KernelDriver final : public DriverRole, private EventTarget {
   DmaMemory memory_;
   OwnerTable owners_;
   DeviceLife life_;
+  XrcDomains domains_;
+  XrcResources xrcResources_;
+  std::map<std::uint64_t, std::vector<std::function<void()>>> openingFiles_;  // who waits for a domain being made
   std::uint64_t strayEvents_ = 0;
 };
 

@@ -94,6 +94,22 @@ CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit) {
   return input;
 }
 
+CommandBytes createXrcSrqCommand(const adapter::SrqAttributes& attributes) {
+  using Input = wire::CreateSrqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateXrcSrq, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::encodeSrqContext(attributes, Input::Context::mutableView(input));
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes armXrcSrqCommand(SrqNumber srq, std::uint16_t limit) {
+  using Input = wire::ArmSrqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kArmXrcSrq, Input::kSize, Input::kSharedReceiveQueue);
+  Input::Number::set(input, srq.value());
+  Input::LowWaterMark::set(input, limit);
+  return input;
+}
+
 CommandBytes createQpCommand(const adapter::QpAttributes& attributes) {
   using Input = wire::CreateQpInput;
   CommandBytes input = plainCommand(CommandOpcode::kCreateQp, Input::kSize + 8 * attributes.buffer.pages.size());

@@ -12,7 +12,7 @@
 
 namespace hca::driver {
 
-enum class ObjectKind : std::uint8_t { kQp, kSrq, kCq, kMemoryWindow, kMemoryKey, kPd, kUar, kCount };
+enum class ObjectKind : std::uint8_t { kQp, kSrq, kXrcSrq, kCq, kMemoryWindow, kMemoryKey, kPd, kUar, kCount };
 
 /// Objects by kind and number, with their owners. Numbers of one kind are unique on a device.
 class OwnerTable {

@@ -50,11 +50,14 @@ bool hasRemoteAddress(SendOpcode opcode) {
 bool allowed(QpType type, SendOpcode opcode) {
   switch (type) {
     case QpType::kRc:
+    case QpType::kXrcInitiator:
       return true;
     case QpType::kUc:
       return opcode != SendOpcode::kRead && !isAtomic(opcode) && opcode != SendOpcode::kSendInvalidate;
     case QpType::kUd:
       return opcode == SendOpcode::kSend || opcode == SendOpcode::kSendImmediate;
+    case QpType::kXrcTarget:
+      break;
   }
   return false;
 }
@@ -149,6 +152,11 @@ VerbsError SendRing::post(const SendWorkRequest& request, host::MemoryBackend& m
   Writer writer(*this, nextIndex_);
   writer.put(wire::ControlSegment{});  // filled in when the length is known
   if (type_ == QpType::kUd) writer.put(addressVector(request.datagram));
+  if (type_ == QpType::kXrcInitiator && !changesKey(request.opcode)) {
+    wire::XrcSegment segment;
+    segment.sharedQueue = wire::Be32(request.remoteSrq.value());
+    writer.put(segment);
+  }
   if (hasRemoteAddress(request.opcode)) {
     wire::RemoteAddressSegment remote;
     remote.address = wire::Be64(request.remoteAddress);

@@ -58,6 +58,8 @@ class ThreadClient final : public VerbsClient,
   void destroyCq(CqHandle cq, std::function<void(VerbsError)> done) override;
   void resizeCq(CqHandle cq, std::int32_t cqe, std::function<void(CqResized)> done) override;
   void modifyCq(CqHandle cq, std::uint16_t count, std::uint16_t period, std::function<void(VerbsError)> done) override;
+  void openXrcd(std::uint64_t file, std::function<void(XrcdOpened)> done) override;
+  void closeXrcd(XrcdHandle domain, std::function<void(VerbsError)> done) override;
   void createSrq(const SrqRequest& request, std::function<void(SrqCreated)> done) override;
   void modifySrq(SrqHandle srq, std::uint32_t limit, std::function<void(VerbsError)> done) override;
   void destroySrq(SrqHandle srq, std::function<void(VerbsError)> done) override;
@@ -131,6 +133,8 @@ class ThreadClient final : public VerbsClient,
   void endRound(ClientCq& cq);
   VerbsError finishResizeCq(ClientCq& cq, const DmaBuffer& buffer, unsigned logSize);
   void finishCreateSrq(ClientSrq& srq, const Answer<SrqNumber>& answer, const std::function<void(SrqCreated)>& done);
+  bool setXrc(const SrqRequest& request, ClientSrq& srq, adapter::SrqAttributes& attributes);
+  [[nodiscard]] VerbsError prepareQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq, ClientQp& qp) const;
   void finishCreateQp(ClientQp& qp, const Answer<QpNumber>& answer, const std::function<void(QpCreated)>& done);
   void disposeQp(ClientQp& qp);
   void dropCompletions(const ClientQp& qp, CqHandle cq);
@@ -141,6 +145,7 @@ class ThreadClient final : public VerbsClient,
   PostResult post(ClientQp& qp, const SendWorkRequest* requests, std::size_t count);
   [[nodiscard]] VerbsError checkBind(const WindowBind& bind) const;
   void ringSendDoorbell(ClientQp& qp, std::size_t requests, bool inlined);
+  bool completeSharedEntry(const ClientCq& cq, const wire::Cqe& cqe, std::vector<WorkCompletion>& out);
   bool completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::vector<WorkCompletion>& out);
   void reportCompletion(const ClientCq& cq, const observe::WorkRequestId& request, const WorkCompletion& completion);
   void reportEmpty(ClientCq& cq);
@@ -176,6 +181,7 @@ class ThreadClient final : public VerbsClient,
   PdNumber pd_;
 
   std::vector<std::unique_ptr<ClientCq>> cqs_;  // by handle; empty: destroyed
+  std::vector<std::unique_ptr<ClientXrcd>> xrcds_;
   std::vector<std::unique_ptr<ClientSrq>> srqs_;
   std::vector<std::unique_ptr<ClientQp>> qps_;
   std::vector<std::unique_ptr<ClientMr>> mrs_;

@@ -31,7 +31,8 @@ std::uint8_t logPageSize(const ClientMr& mr, unsigned largest) {
 
 bool offers(const DeviceCapabilities& device, QpType type) {
   if (type == QpType::kUc) return device.uc;
-  return type != QpType::kUd || device.ud;
+  if (type == QpType::kUd) return device.ud;
+  return type == QpType::kRc || device.xrc;
 }
 
 adapter::QpService serviceOf(QpType type) {
@@ -42,6 +43,9 @@ adapter::QpService serviceOf(QpType type) {
       return adapter::QpService::kUc;
     case QpType::kUd:
       return adapter::QpService::kUd;
+    case QpType::kXrcInitiator:
+    case QpType::kXrcTarget:
+      return adapter::QpService::kXrc;
   }
   return adapter::QpService::kRc;
 }
@@ -124,34 +128,51 @@ void ThreadClient::deregisterMemory(MrHandle handle, std::function<void(VerbsErr
   });
 }
 
+// Which queues a queue pair has, by its type and what was asked for.
+VerbsError ThreadClient::prepareQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq, ClientQp& qp) const {
+  const bool sends = request.type != QpType::kXrcTarget;
+  const bool receives = sends && request.type != QpType::kXrcInitiator;
+  const QueueLimits& limits = driver_.capabilities().limits;
+  const auto sendSize = sends ? sendQueueSize(request, limits) : SendQueueSize{};
+  const auto receiveSize = receives && !request.srq ? receiveQueueSize(request, limits) : ReceiveQueueSize{};
+  const ClientCq* sendQueue = find(cqs_, sendCq);
+  const ClientCq* receiveQueue = find(cqs_, receiveCq);
+  const ClientSrq* shared = request.srq ? find(srqs_, *request.srq) : nullptr;
+  const ClientXrcd* domain = find(xrcds_, request.domain);
+  if (!sendSize || !receiveSize || (sends && sendQueue == nullptr) || (receives && receiveQueue == nullptr)) {
+    return VerbsError::kInvalid;
+  }
+  if (request.srq && (!receives || shared == nullptr || shared->xrc)) return VerbsError::kInvalid;
+  if (!sends && domain == nullptr) return VerbsError::kInvalid;
+  if (sends && !receives && sendSize->blocks == 0) return VerbsError::kInvalid;
+  if (!offers(driver_.capabilities(), request.type)) return VerbsError::kNotSupported;
+  qp.type = request.type;
+  qp.sendSize = *sendSize;
+  qp.receiveSize = *receiveSize;
+  if (sends) {
+    qp.sendCq = sendCq;
+    qp.sendCqNumber = sendQueue->number;
+  } else {
+    qp.domain = domain->number;
+  }
+  if (receives) {
+    qp.receiveCq = receiveCq;
+    qp.receiveCqNumber = receiveQueue->number;
+  }
+  if (shared != nullptr) {
+    qp.srq = request.srq;
+    qp.srqNumber = shared->number;
+  }
+  return VerbsError::kNone;
+}
+
 void ThreadClient::createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
                             std::function<void(QpCreated)> done) {
-  QpCreated refused;
-  refused.error = VerbsError::kInvalid;
-  const QueueLimits& limits = driver_.capabilities().limits;
-  const auto sendSize = sendQueueSize(request, limits);
-  const auto receiveSize = request.srq ? ReceiveQueueSize{} : receiveQueueSize(request, limits);
-  const ClientSrq* shared = request.srq ? find(srqs_, *request.srq) : nullptr;
-  if (request.srq && shared == nullptr) return done(refused);
-  const ClientCq* sends = find(cqs_, sendCq);
-  const ClientCq* receives = find(cqs_, receiveCq);
-  if (!sendSize || !receiveSize || sends == nullptr || receives == nullptr) return done(refused);
-  refused.error = VerbsError::kNotSupported;
-  if (!offers(driver_.capabilities(), request.type)) return done(refused);
-
   auto qp = std::make_shared<ClientQp>();
-  qp->type = request.type;
-  qp->sendCq = sendCq;
-  qp->receiveCq = receiveCq;
-  qp->sendCqNumber = sends->number;
-  qp->receiveCqNumber = receives->number;
-  qp->sendSize = *sendSize;
-  qp->receiveSize = *receiveSize;
-  if (shared != nullptr) {
-    qp->srq = request.srq;
-    qp->srqNumber = shared->number;
-  }
-  const std::uint64_t length = qp->sendOffset() + std::uint64_t{sendSize->blocks} * wire::kSendBlockSize;
+  QpCreated refused;
+  refused.error = prepareQp(request, sendCq, receiveCq, *qp);
+  if (refused.error != VerbsError::kNone) return done(refused);
+  const std::uint64_t length = qp->sendOffset() + std::uint64_t{qp->sendSize.blocks} * wire::kSendBlockSize;
   qp->buffer = memory_.allocate(std::max<std::uint64_t>(length, wire::kSendBlockSize));
   qp->record = records_.allocate();
   qp->handle = handOut<ClientQp, QpHandle>(qps_);
@@ -208,6 +229,7 @@ adapter::QpAttributes ThreadClient::qpAttributes(const ClientQp& qp) const {
   attributes.doorbellRecord = qp.record.bus;
   attributes.sendCq = qp.sendCqNumber;
   attributes.receiveCq = qp.receiveCqNumber;
+  attributes.domain = qp.domain;
   return attributes;
 }
 
@@ -262,11 +284,14 @@ void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const Connection
                        [next](const Answer<int>& answer) { next(answer.result); });
     });
   };
-  Sequence::run({modify(QpTransition::kResetToInit,
-                        kRights | Optional::kPkeyIndex | Optional::kQueueKey | Optional::kPrimaryPort),
-                 modify(QpTransition::kInitToReadyToReceive, kRights),
-                 modify(QpTransition::kReadyToReceiveToReadyToSend, kRights | Optional::kRnrTimeout)},
-                [done = std::move(done)](CommandResult result) { done(errorOf(result)); });
+  std::vector<Sequence::Step> steps{modify(QpTransition::kResetToInit, kRights | Optional::kPkeyIndex |
+                                                                           Optional::kQueueKey |
+                                                                           Optional::kPrimaryPort),
+                                    modify(QpTransition::kInitToReadyToReceive, kRights)};
+  if (qp->type != QpType::kXrcTarget) {
+    steps.push_back(modify(QpTransition::kReadyToReceiveToReadyToSend, kRights | Optional::kRnrTimeout));
+  }
+  Sequence::run(std::move(steps), [done = std::move(done)](CommandResult result) { done(errorOf(result)); });
 }
 
 // Entries of a shared queue whose completions nobody polled are free again (libmlx5: mlx5_cq_clean).
@@ -300,8 +325,9 @@ void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> do
   Sequence::run({reset, destroy}, [this, handle, done = std::move(done)](CommandResult result) {
     if (result.ok()) {
       ClientQp& gone = qpOf(handle);
-      dropCompletions(gone, gone.sendCq);
-      if (gone.receiveCq != gone.sendCq) dropCompletions(gone, gone.receiveCq);
+      const bool isXrc = gone.type == QpType::kXrcInitiator || gone.type == QpType::kXrcTarget;
+      if (gone.type != QpType::kXrcTarget) dropCompletions(gone, gone.sendCq);
+      if (!isXrc && gone.receiveCq != gone.sendCq) dropCompletions(gone, gone.receiveCq);
       disposeQp(gone);
       qps_[handle.value()].reset();
     }

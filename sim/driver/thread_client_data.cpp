@@ -143,6 +143,9 @@ std::size_t ThreadClient::poll(CqHandle handle, std::size_t max, std::vector<Wor
 bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::vector<WorkCompletion>& out) {
   const CompletedQueue queue = completedQueue(wire::OpOwn::Opcode::get(cqe.opOwn));
   const std::uint32_t userIndex = wire::Cqe::UserIndex::get(cqe.userIndex);
+  if (queue == CompletedQueue::kReceive && (userIndex & kSharedQueueIndex) != 0) {
+    return completeSharedEntry(cq, cqe, out);
+  }
   if (queue == CompletedQueue::kNone || userIndex >= qps_.size() || !qps_[userIndex]) return false;
   ClientQp& qp = *qps_[userIndex];
   out.push_back(parseCompletion(cqe));

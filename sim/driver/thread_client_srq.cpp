@@ -23,6 +23,11 @@ void ThreadClient::createSrq(const SrqRequest& request, std::function<void(SrqCr
   attributes.logStride = static_cast<std::uint8_t>(size->logStride);
   attributes.buffer = pageListOf(srq->buffer, length);
   attributes.doorbellRecord = srq->record.bus;
+  if (request.xrc && !setXrc(request, *srq, attributes)) {
+    memory_.free(srq->buffer);
+    records_.free(srq->record);
+    return done(refused);
+  }
   driver_.createSrq(owner_, attributes, [this, srq, done = std::move(done)](const Answer<SrqNumber>& answer) {
     finishCreateSrq(*srq, answer, done);
   });

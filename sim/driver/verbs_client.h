@@ -13,7 +13,6 @@
 namespace hca::driver {
 
 /// Handles are small dense numbers of one client; the adapter's numbers are in the answers.
-using CqHandle = Id<struct CqHandleTag>;
 using QpHandle = Id<struct QpHandleTag>;
 using MrHandle = Id<struct MrHandleTag>;
 using MwHandle = Id<struct MwHandleTag>;
@@ -39,6 +38,10 @@ struct SrqCreated {
   SrqHandle handle;
   SrqNumber number;
   std::uint32_t maxWr = 0, maxSge = 0;  ///< actual, at least what was asked for
+};
+struct XrcdOpened {
+  VerbsError error = VerbsError::kNone;
+  XrcdHandle handle;
 };
 struct MrRegistered {
   VerbsError error = VerbsError::kNone;
@@ -129,15 +132,21 @@ class VerbsClient {
   /// ibv_modify_cq: moderation by `count` entries and `period` microseconds.
   virtual void modifyCq(CqHandle cq, std::uint16_t count, std::uint16_t period,
                         std::function<void(VerbsError)> done) = 0;
+  /// ibv_open_xrcd: the domain that belongs to `file`, shared by every client of the adapter that names it; 0: one of
+  /// its own.
+  virtual void openXrcd(std::uint64_t file, std::function<void(XrcdOpened)> done) = 0;
+  /// Refused as kBusy while the client has shared queues or targets in it and hasn't opened it twice.
+  virtual void closeXrcd(XrcdHandle domain, std::function<void(VerbsError)> done) = 0;
   virtual void createSrq(const SrqRequest& request, std::function<void(SrqCreated)> done) = 0;
   /// ibv_modify_srq with IBV_SRQ_LIMIT: one event as soon as fewer than `limit` receives are left; 0 disarms. Refused
   /// as kInvalid if the queue never holds as many.
   virtual void modifySrq(SrqHandle srq, std::uint32_t limit, std::function<void(VerbsError)> done) = 0;
   /// Refused as kBusy while a queue pair uses it.
   virtual void destroySrq(SrqHandle srq, std::function<void(VerbsError)> done) = 0;
+  /// An XRC initiator has no use for `receiveCq`, a target for neither: the shared queue's counts.
   virtual void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
                         std::function<void(QpCreated)> done) = 0;
-  /// Reset to init to ready-to-receive to ready-to-send. An unreliable datagram queue pair has no peer: of `peer` only
+  /// Reset to init to ready-to-receive to ready-to-send, of which an XRC target doesn't need the last. An unreliable datagram queue pair has no peer: of `peer` only
   /// sendPsn counts, and datagrams that carry another queue key than `attributes` names are dropped.
   virtual void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
                        std::function<void(VerbsError)> done) = 0;

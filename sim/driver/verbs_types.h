@@ -106,6 +106,7 @@ struct SendWorkRequest {
   std::uint64_t swap = 0;
   DatagramTarget datagram;  ///< of an unreliable datagram queue pair's requests
   WindowBind bind;          ///< of kBindWindow
+  SrqNumber remoteSrq;      ///< of an XRC initiator's requests: the peer's queue that it is for
 };
 
 /// ibv_recv_wr
@@ -187,15 +188,26 @@ struct CqRequest {
 };
 
 /// Handles are small dense numbers of one client.
+using CqHandle = Id<struct CqHandleTag>;
 using SrqHandle = Id<struct SrqHandleTag>;
+using XrcdHandle = Id<struct XrcdHandleTag>;
 
-/// ibv_srq_init_attr
+/// What makes a shared queue one of XRC: senders name it, and it has a completion queue of its own.
+struct XrcSrq {
+  XrcdHandle domain;
+  CqHandle cq;
+};
+
+/// ibv_srq_init_attr, ibv_srq_init_attr_ex
 struct SrqRequest {
   std::uint32_t maxWr = 0;
   std::uint32_t maxSge = 1;
+  std::optional<XrcSrq> xrc = std::nullopt;
 };
 
-enum class QpType : std::uint8_t { kRc, kUc, kUd };
+/// Of an XRC connection the initiator sends, and the target, which has no queues, gives to the shared queue that each
+/// request names (IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV).
+enum class QpType : std::uint8_t { kRc, kUc, kUd, kXrcInitiator, kXrcTarget };
 
 struct QpRequest {
   QpType type = QpType::kRc;
@@ -205,6 +217,7 @@ struct QpRequest {
   std::uint32_t maxReceiveSge = 1;
   std::uint32_t maxInline = 0;   ///< bytes
   std::optional<SrqHandle> srq;  ///< receives come from there; maxReceiveWr doesn't count
+  XrcdHandle domain;             ///< of an XRC target: of the shared queues that it may give to
 };
 
 }  // namespace hca::driver

@@ -34,6 +34,7 @@ enum class LatencyKind : std::uint8_t {
 
 struct FlowResult {
   std::string name;
+  HostIndex client;              ///< the host that starts; of several clients it counts in `clients` alone
   std::uint64_t iterations = 0;  ///< work requests completed without error, without the warm-up
   std::uint64_t bytes = 0;       ///< payload of these
   std::uint64_t errors = 0;      ///< completions with an error status
@@ -46,6 +47,7 @@ struct FlowResult {
   std::string bottleneck;  ///< where requests spend most of their time, or what is saturated
   /// A published figure that the configuration names beside this flow, for comparison with the median.
   std::optional<Time> published;
+  std::vector<FlowResult> clients;  ///< each alone, if the section names several; without stages
 };
 
 /// One [dma.NAME] section.

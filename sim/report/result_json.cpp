@@ -53,6 +53,16 @@ Json stageJson(const StageResult& stage) {
        {{"min", nanoseconds(stage.minimum)}, {"mean", nanoseconds(stage.mean)}, {"max", nanoseconds(stage.maximum)}}}};
 }
 
+Json clientJson(const FlowResult& client) {
+  return {{"host", client.client.value()},
+          {"iters", client.iterations},
+          {"bytes", client.bytes},
+          {"errors", client.errors},
+          {"latency_ns", latencyJson(client.latency)},
+          {"message_rate", rounded(client.messageRate)},
+          {"throughput_gbps", rounded(client.throughput)}};
+}
+
 Json flowJson(const FlowResult& flow) {
   Json json{{"name", flow.name},
             {"iters", flow.iterations},
@@ -65,6 +75,7 @@ Json flowJson(const FlowResult& flow) {
             {"stages", arrayOf(flow.stages, stageJson)},
             {"bottleneck", flow.bottleneck}};
   if (flow.published) json["published_latency_ns"] = nanoseconds(*flow.published);
+  if (!flow.clients.empty()) json["clients"] = arrayOf(flow.clients, clientJson);
   return json;
 }
 

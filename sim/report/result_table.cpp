@@ -58,17 +58,26 @@ std::string heading(const Result& result) {
   return wrapped(fmt::format("{}: {} simulated", name, result.simulated), 2, kWidth) + '\n';
 }
 
+void addFlowRow(TextTable& table, const std::string& name, const FlowResult& flow) {
+  const LatencySummary& latency = flow.latency;
+  const double size = flow.iterations == 0 ? 0 : static_cast<double>(flow.bytes) / static_cast<double>(flow.iterations);
+  const auto cell = [&](Time time) { return latency.samples == 0 ? std::string("-") : microseconds(time); };
+  table.add({clipped(name, kNameWidth), std::to_string(flow.iterations), flow.iterations == 0 ? "-" : sizeText(size),
+             cell(latency.minimum), cell(latency.p50), cell(latency.p99), cell(latency.p999), cell(latency.maximum),
+             fmt::format("{:.3f}", flow.messageRate / 1e6), fmt::format("{:.3f}", flow.throughput)});
+}
+
 std::string flowTable(const Result& result) {
   TextTable table({"flow", "iters", "size", "min us", "p50 us", "p99 us", "p99.9 us", "max us", "Mmsg/s", "Gb/s"});
+  constexpr std::size_t kMostClients = 16;
   for (const FlowResult& flow : result.flows) {
-    const LatencySummary& latency = flow.latency;
-    const double size =
-        flow.iterations == 0 ? 0 : static_cast<double>(flow.bytes) / static_cast<double>(flow.iterations);
-    const auto cell = [&](Time time) { return latency.samples == 0 ? std::string("-") : microseconds(time); };
-    table.add({clipped(flow.name, kNameWidth), std::to_string(flow.iterations),
-               flow.iterations == 0 ? "-" : sizeText(size), cell(latency.minimum), cell(latency.p50), cell(latency.p99),
-               cell(latency.p999), cell(latency.maximum), fmt::format("{:.3f}", flow.messageRate / 1e6),
-               fmt::format("{:.3f}", flow.throughput)});
+    addFlowRow(table, flow.name, flow);
+    for (std::size_t i = 0; i < std::min(flow.clients.size(), kMostClients); ++i) {
+      addFlowRow(table, fmt::format("  from host {}", flow.clients[i].client.value()), flow.clients[i]);
+    }
+    if (flow.clients.size() > kMostClients) {
+      table.add({fmt::format("  {} more", flow.clients.size() - kMostClients), "", "", "", "", "", "", "", "", ""});
+    }
   }
   return '\n' + table.text();
 }

@@ -79,7 +79,10 @@ std::unique_ptr<driver::VerbsClient> Simulation::makeThread(const ThreadPlace& p
 }
 
 void Simulation::makeFlows() {
-  for (const config::NamedFlow& named : config_.flows) workload_.add(named.name, named.flow);
+  for (const config::NamedFlow& named : config_.flows) {
+    const std::int64_t cores = config_.hosts[named.flow.server].cpu.cores;
+    workload_.add(named.name, named.flow, static_cast<std::uint32_t>(cores));
+  }
   for (const auto& flow : workload_.flows()) {
     flow->setMeasurementListener([this, measured = flow.get()](Time when) {
       if (completions_) nameQueuePairs(*measured);
@@ -230,14 +233,17 @@ report::Result Simulation::run() {
 // ---- results
 
 void Simulation::collectFlows(report::Result& result) {
-  for (const auto& flow : workload_.flows()) {
-    report::FlowResult flowResult = flow->result();
-    if (observers_ && flow->finished() && flow->problem().empty()) {
-      std::vector<observers::LatencyObserver::QueuePair> pairs;
+  for (const FlowGroup& group : workload_.groups()) {
+    report::FlowResult flowResult = group.result();
+    std::vector<observers::LatencyObserver::QueuePair> pairs;
+    for (const Flow* flow : group.flows()) {
+      if (!flow->finished() || !flow->problem().empty()) continue;
       for (std::uint32_t i = 0; i < flow->config().qps; ++i) {
         pairs.push_back({flow->clientSide().client().host(), flow->clientSide().client().adapter(),
                          flow->clientSide().qpNumber(i)});
       }
+    }
+    if (observers_ && !pairs.empty()) {
       flowResult.stages = observers_->latency().stages(pairs);
       flowResult.bottleneck = observers::slowestStage(flowResult.stages);
     }

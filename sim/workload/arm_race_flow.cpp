@@ -23,7 +23,7 @@ void ArmRaceFlow::begin() {
   receive_.push_back(receiveTemplate(serverEnd()));
   clientWaiter_ =
       std::make_unique<CompletionWaiter>(clientEnd().client(), clientEnd().queues(), CompletionWaiter::Settings{});
-  const CompletionWaiter::Settings settings{config().events, config().solicited, config().gap};
+  const auto settings = CompletionWaiter::settingsOf(config(), config().solicited);
   serverWaiter_ = std::make_unique<CompletionWaiter>(serverEnd().client(), serverEnd().queues(), settings);
   serverWaiter_->onGap = [this] { onGap(); };
   serverWaiter_->onSleep = [this] { onSleep(); };

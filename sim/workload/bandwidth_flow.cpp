@@ -1,11 +1,8 @@
 #include "sim/workload/bandwidth_flow.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
-
-#include "sim/workload/payload_pattern.h"
 
 namespace hca::sim {
 namespace {
@@ -17,11 +14,6 @@ constexpr unsigned kNumberBits = 40;
 std::uint64_t requestId(std::uint32_t index, std::uint64_t number) {
   return std::uint64_t{index} << kNumberBits | number;
 }
-std::uint64_t wordAt(const std::uint8_t* bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  return word;
-}
 std::uint32_t indexOf(std::uint64_t id) { return static_cast<std::uint32_t>(id >> kNumberBits); }
 std::uint64_t numberOf(std::uint64_t id) { return id & ((std::uint64_t{1} << kNumberBits) - 1); }
 
@@ -30,19 +22,24 @@ std::uint64_t numberOf(std::uint64_t id) { return id & ((std::uint64_t{1} << kNu
 BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool movesPayload, std::uint64_t seed,
                              driver::VerbsClient& client, driver::VerbsClient& server)
     : Flow(std::move(name), config, movesPayload),
-      sizes_(config, seed),
+      content_(config, seed, movesPayload),
       total_(config.iters != 0 ? std::uint64_t{config.warmup} + config.iters : kEndless),
       pairs_(config.qps) {
   FlowEndpoint::Shape clientShape;
   clientShape.sendDepth = config.tx_depth;
   clientShape.withChannel = config.events != EventOrder::kOff;
   FlowEndpoint::Shape serverShape;
-  serverShape.receiveDepth = usesReceives() ? config.rx_depth : 1;
-  serverShape.receives = usesReceives();
+  const MessageVerbs& verbs = content_.verbs();
+  receives_ = verbs.any(usesReceive);
+  serverShape.receiveDepth = receives_ ? config.rx_depth : 1;
+  serverShape.receives = receives_;
   serverShape.withChannel = clientShape.withChannel;
   serverShape.sharedReceives = config.srq;
   // Writes land at the same places as they come from, and reads the other way round.
-  if (!usesReceives() || usesWrites()) serverShape.receiveDepth = std::max(serverShape.receiveDepth, config.tx_depth);
+  if (!receives_ || verbs.isMixed() || verbs.any(isWrite)) {
+    serverShape.receiveDepth = std::max(serverShape.receiveDepth, config.tx_depth);
+  }
+  clientShape.areas = serverShape.areas = content_.areas();
   if (config.arrival != ArrivalKind::kClosed) arrivals_.emplace(config, seed);
   makeEnds(client, server, clientShape, serverShape);
   for (Pair& pair : pairs_) pair.postTimes.resize(config.tx_depth);
@@ -50,19 +47,18 @@ BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool mo
 }
 
 void BandwidthFlow::begin() {
-  numbered_ = movesPayload() && sizes_.least() >= sizeof(std::uint64_t) && clientEnd().slots() >= config().tx_depth;
-  if (movesPayload() && !isAtomic(config().verb)) fillSources();
+  content_.start(clientEnd(), serverEnd());
   list_.assign(config().post_list, requestTemplate(clientEnd(), serverEnd()));
   receive_.assign(1, receiveTemplate(serverEnd()));
-  const CompletionWaiter::Settings clientSettings{config().events, false, config().gap};
-  const CompletionWaiter::Settings serverSettings{config().events, config().solicited, config().gap};
+  const auto clientSettings = CompletionWaiter::settingsOf(config(), false);
+  const auto serverSettings = CompletionWaiter::settingsOf(config(), config().solicited);
   clientWaiter_ = std::make_unique<CompletionWaiter>(clientEnd().client(), clientEnd().queues(), clientSettings);
   serverWaiter_ = std::make_unique<CompletionWaiter>(serverEnd().client(), serverEnd().queues(), serverSettings);
   clientResizer_ = std::make_unique<QueueResizer>(clientEnd().client(), clientEnd().queues(), config().resize_to,
                                                   config().resize_after);
   serverResizer_ = std::make_unique<QueueResizer>(serverEnd().client(), serverEnd().queues(), config().resize_to,
                                                   config().resize_after);
-  if (usesReceives()) {
+  if (receives_) {
     const std::uint32_t queues = config().srq ? 1 : config().qps;
     for (std::uint32_t index = 0; index < queues; ++index) {
       for (std::uint64_t number = 0; number < config().rx_depth; ++number) postReceive(index, number);
@@ -74,17 +70,6 @@ void BandwidthFlow::begin() {
     return stepOpenLoop();
   }
   step();
-}
-
-// Where messages come from: for reads, from the server.
-void BandwidthFlow::fillSources() {
-  for (std::uint32_t index = 0; index < config().qps; ++index) {
-    for (std::uint64_t slot = 0; slot < clientEnd().slots(); ++slot) {
-      std::uint8_t* source = usesResponses() ? serverEnd().bytes(serverEnd().receiveAddress(index, slot))
-                                             : clientEnd().bytes(clientEnd().sendAddress(index, slot));
-      fillPattern(source, size(), seed(index, slot));
-    }
-  }
 }
 
 // ---- client
@@ -199,6 +184,9 @@ bool BandwidthFlow::postList(std::uint32_t index, std::uint64_t count) {
   const driver::PostResult result = clientEnd().client().postSend(clientEnd().qp(index), list_);
   for (std::size_t i = 0; i < result.accepted; ++i) pair.postTimes[(pair.posted + i) % config().tx_depth] = now;
   if (pair.completed == pair.posted && result.accepted != 0) ++busy_;
+  for (std::size_t i = 0; i < result.accepted; ++i) {
+    if (usesReceive(content_.verbs().of(index, pair.posted + i))) ++pair.toReceive;
+  }
   pair.posted += result.accepted;
   if (result.error == driver::VerbsError::kNone) return true;
   fail("a post was refused: the send queue is full");
@@ -206,18 +194,11 @@ bool BandwidthFlow::postList(std::uint32_t index, std::uint64_t count) {
 }
 
 void BandwidthFlow::prepare(std::uint32_t index, std::uint64_t message, driver::SendWorkRequest& request) {
+  content_.prepare(index, message, request);
   request.workRequestId = requestId(index, message);
-  request.scatterGather.front().address = clientEnd().sendAddress(index, message);
-  request.scatterGather.front().length = sizes_.of(index, message);
-  request.inlineData = clientEnd().inlines(sizes_.of(index, message)) && !usesResponses();
-  request.remoteAddress =
-      serverEnd().receiveAddress(index, isAtomic(config().verb) ? 0 : message % clientEnd().slots());
   request.datagram.qp = serverEnd().qpNumber(index);
-  setOperands(message, request);
   request.signaled = (message + 1) % config().cq_mod == 0 || message + 1 == total_;
   request.solicited = config().solicited && ((message + 1) % config().solicited_every == 0 || message + 1 == total_);
-  request.immediateOrKey = static_cast<std::uint32_t>(message);
-  if (numbered_) writeHeader(index, message);
 }
 
 void BandwidthFlow::takeSends() {
@@ -232,13 +213,13 @@ void BandwidthFlow::takeSend(const driver::WorkCompletion& completion) {
     pair.failed = true;
     return setCompleted(index, number + 1);
   }
-  if (usesResponses()) checkResponses(index, number, completion.byteLength);
+  corrupted_ += content_.checkResponses(index, pair.completed, number, completion.byteLength);
   const Time now = clientEnd().client().threadTime();
   if (number >= config().warmup) {
     latency_.add(now - pair.postTimes[number % config().tx_depth]);
     const std::uint64_t first = std::max<std::uint64_t>(pair.completed, config().warmup);
     measured_ += number + 1 - first;
-    for (std::uint64_t each = first; each <= number; ++each) measuredBytes_ += sizes_.of(index, each);
+    for (std::uint64_t each = first; each <= number; ++each) measuredBytes_ += content_.length(index, each);
     end_ = now;
   }
   setCompleted(index, number + 1);
@@ -283,7 +264,7 @@ void BandwidthFlow::takeReceives() {
       pair.failed = true;
       continue;
     }
-    checkReceived(index, received(serverEnd(), place, slot), completion);
+    corrupted_ += content_.checkReceived(index, pair.posted, received(serverEnd(), place, slot), completion);
     if (++pair.received == total_) ++served_;
     postReceive(place, slot);
   }
@@ -296,91 +277,21 @@ void BandwidthFlow::postReceive(std::uint32_t index, std::uint64_t number) {
   serverEnd().postReceives(index, receive_);
 }
 
-void BandwidthFlow::checkReceived(std::uint32_t index, const std::uint8_t* content,
-                                  const driver::WorkCompletion& completion) {
-  Pair& pair = pairs_[index];
-  const bool immediate = completion.hasImmediate;
-  const bool checksContent = movesPayload() && !usesWrites();
-  // Some may be missing: then a message must say itself which one it is.
-  std::uint64_t number = pair.expected;
-  if (mayLose() && immediate) {
-    number = completion.immediateOrKey;
-  } else if (mayLose() && numbered_) {
-    std::memcpy(&number, content, sizeof number);
-  }
-  const bool known = !mayLose() || immediate || numbered_;
-  bool intact = number >= pair.expected;
-  if (known) intact = intact && completion.byteLength == sizes_.of(index, number) + serverEnd().headerSize();
-  if (immediate) intact = intact && completion.immediateOrKey == static_cast<std::uint32_t>(number);
-  if (checksContent && known) intact = intact && isIntact(content, index, number);
-  if (!intact) ++corrupted_;
-  pair.expected = number + 1;
-}
-
 bool BandwidthFlow::serverDone() const {
-  return !usesReceives() || std::all_of(pairs_.begin(), pairs_.end(),
-                                        [](const Pair& pair) { return pair.failed || pair.received == pair.posted; });
+  return std::all_of(pairs_.begin(), pairs_.end(),
+                     [](const Pair& pair) { return pair.failed || pair.received == pair.toReceive; });
 }
 
 void BandwidthFlow::finishIfDone() {
   if (clientFinished_ && serverDone()) finish();
 }
 
-// ---- content
+bool BandwidthFlow::mayLose() const { return config().transport != FlowTransport::kRc && receives_; }
 
-std::uint64_t BandwidthFlow::seed(std::uint32_t index, std::uint64_t message) const {
-  return std::uint64_t{index} * clientEnd().slots() + message % clientEnd().slots();
-}
-
-void BandwidthFlow::writeHeader(std::uint32_t index, std::uint64_t message) {
-  // Where a response goes there is to be nothing that could be taken for it.
-  const std::uint64_t header = usesResponses() ? ~message : message;
-  std::memcpy(clientEnd().bytes(clientEnd().sendAddress(index, message)), &header, sizeof header);
-}
-
-// Of everything that the completion of message `last` says to be done.
-void BandwidthFlow::checkResponses(std::uint32_t index, std::uint64_t last, std::uint32_t length) {
-  if (length != sizes_.of(index, last)) ++corrupted_;
-  if (!movesPayload()) return;
-  for (std::uint64_t message = pairs_[index].completed; message <= last; ++message) {
-    const std::uint8_t* content = clientEnd().bytes(clientEnd().sendAddress(index, message));
-    if (!isAtomic(config().verb)) {
-      if (!matchesPattern(content, sizes_.of(index, message), seed(index, message))) ++corrupted_;
-    } else if (numbered_ && wordAt(content) != message) {
-      ++corrupted_;
-    }
-  }
-}
-
-bool BandwidthFlow::isIntact(const std::uint8_t* content, std::uint32_t index, std::uint64_t message) const {
-  const std::size_t length = sizes_.of(index, message);
-  if (!numbered_) return matchesPattern(content, length, seed(index, message));
-  if (std::memcmp(content, &message, sizeof message) != 0) return false;
-  return matchesPattern(content, length, seed(index, message), sizeof message);
-}
-
-// Each atomic added one.
-void BandwidthFlow::checkWords() {
-  for (std::uint32_t index = 0; index < config().qps; ++index) {
-    const Pair& pair = pairs_[index];
-    if (pair.failed || pair.completed != pair.posted) continue;
-    if (wordAt(serverEnd().bytes(serverEnd().receiveAddress(index, 0))) != pair.completed) ++corrupted_;
-  }
-}
-
-// Writes give the server no completion: what the last message of each place left there is looked at in the end.
 void BandwidthFlow::checkRemainder() {
-  if (!movesPayload()) return;
-  if (isAtomic(config().verb)) return checkWords();
-  if (!usesWrites()) return;
-  const std::uint64_t slots = clientEnd().slots();
-  for (std::uint32_t index = 0; index < config().qps; ++index) {
+  for (std::uint32_t index = 0; index < pairs_.size(); ++index) {
     const Pair& pair = pairs_[index];
-    const std::uint64_t oldest = pair.completed - std::min(pair.completed, slots);
-    for (std::uint64_t message = oldest; !pair.failed && message < pair.completed; ++message) {
-      const std::uint64_t address = serverEnd().receiveAddress(index, message % slots);
-      if (!isIntact(serverEnd().bytes(address), index, message)) ++corrupted_;
-    }
+    if (!pair.failed) corrupted_ += content_.checkRemainder(index, pair.completed, pair.completed == pair.posted);
   }
 }
 

@@ -10,7 +10,7 @@
 #include "sim/workload/arrivals.h"
 #include "sim/workload/completion_waiter.h"
 #include "sim/workload/flow.h"
-#include "sim/workload/message_sizes.h"
+#include "sim/workload/message_content.h"
 #include "sim/workload/queue_resizer.h"
 
 namespace hca::sim {
@@ -25,7 +25,7 @@ namespace hca::sim {
 /// which the message was due, so that a slow answer isn't hidden by the messages that it held up.
 class BandwidthFlow final : public Flow {
  public:
-  /// `seed`: of sizes and arrivals.
+  /// `seed`: of sizes, verbs and arrivals.
   BandwidthFlow(std::string name, const FlowConfig& config, bool movesPayload, std::uint64_t seed,
                 driver::VerbsClient& client, driver::VerbsClient& server);
 
@@ -33,8 +33,8 @@ class BandwidthFlow final : public Flow {
   struct Pair {
     std::uint64_t posted = 0;
     std::uint64_t completed = 0;
+    std::uint64_t toReceive = 0;  // of those that were posted
     std::uint64_t received = 0;
-    std::uint64_t expected = 0;  // number of the next message to be received
     bool failed = false;
     bool isRoomy = false;         // in roomy_
     std::vector<Time> postTimes;  // of message n at n modulo tx_depth
@@ -65,19 +65,15 @@ class BandwidthFlow final : public Flow {
   void waitForReceives();
   void takeReceives();
   void postReceive(std::uint32_t index, std::uint64_t number);
-  void checkReceived(std::uint32_t index, const std::uint8_t* content, const driver::WorkCompletion& completion);
   [[nodiscard]] bool serverDone() const;
 
   void resize(QueueResizer& resizer, const std::function<void()>& next);
   void finishIfDone();
-  [[nodiscard]] std::uint64_t seed(std::uint32_t index, std::uint64_t message) const;
-  void fillSources();
-  void checkResponses(std::uint32_t index, std::uint64_t last, std::uint32_t length);
-  void checkWords();
-  void writeHeader(std::uint32_t index, std::uint64_t message);
-  [[nodiscard]] bool isIntact(const std::uint8_t* content, std::uint32_t index, std::uint64_t message) const;
+  /// Whether messages may get lost: the service doesn't repeat one for which there is no receive.
+  [[nodiscard]] bool mayLose() const;
 
-  MessageSizes sizes_;
+  MessageContent content_;
+  bool receives_ = false;             // there are messages that take a receive
   std::optional<Arrivals> arrivals_;  // of an open loop
   std::uint64_t total_;               // messages a queue pair; without end if the duration counts
   std::uint64_t measuredBytes_ = 0;
@@ -93,7 +89,6 @@ class BandwidthFlow final : public Flow {
   std::vector<driver::SendWorkRequest> list_;
   std::vector<driver::ReceiveWorkRequest> receive_;
   bool clientFinished_ = false;
-  bool numbered_ = false;  // every outstanding message has a place of its own and carries its number
 };
 
 }  // namespace hca::sim

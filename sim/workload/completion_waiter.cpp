@@ -13,11 +13,20 @@ CompletionWaiter::CompletionWaiter(driver::VerbsClient& client, const std::vecto
 void CompletionWaiter::wait(std::function<void()> ready) {
   ready_ = std::move(ready);
   completions_.clear();
-  if (settings_.order == EventOrder::kOff) {
-    client_.whenNotEmpty(queues_, [this](driver::CqHandle queue) { spin(queue); });
-  } else {
-    client_.afterCost([this] { pollBeforeArm(); });
+  switch (nextOrder()) {
+    case EventOrder::kOff:
+      return client_.whenNotEmpty(queues_, [this](driver::CqHandle queue) { spin(queue); });
+    case EventOrder::kAdaptive:
+      return client_.whenNotEmptyUntil(queues_, client_.threadTime() + settings_.spin,
+                                       [this](driver::CqHandle queue) { endSpin(queue); });
+    default:
+      return client_.afterCost([this] { pollBeforeArm(); });
   }
+}
+
+EventOrder CompletionWaiter::nextOrder() {
+  if (settings_.order != EventOrder::kTurns) return settings_.order;
+  return waits_++ / settings_.turn % 2 == 0 ? EventOrder::kOff : EventOrder::kSafe;
 }
 
 void CompletionWaiter::waitUntil(Time deadline, std::function<void()> ready) {
@@ -34,6 +43,14 @@ void CompletionWaiter::spin(driver::CqHandle queue) {
   client_.poll(queue, kBatch, completions_);
   // An entry that software handles by itself (a signature error) ends a poll without a completion.
   if (completions_.empty()) return wait(std::move(ready_));
+  const auto ready = std::move(ready_);
+  ready();
+}
+
+// In vain for long enough: the queues are empty but for what comes now.
+void CompletionWaiter::endSpin(driver::CqHandle queue) {
+  client_.poll(queue, kBatch, completions_);
+  if (completions_.empty()) return client_.afterCost([this] { pollBeforeArm(); });
   const auto ready = std::move(ready_);
   ready();
 }

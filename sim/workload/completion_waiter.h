@@ -1,4 +1,4 @@
-// Waits for completions the way a program does: by polling, or by event in the safe or the unsafe order.
+// Waits for completions the way a program does: by polling, by event, or by both.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,12 @@
 
 namespace hca::sim {
 
-/// One thread's loop around its completion queues. The three orders:
-///   off     poll until an entry is there
-///   safe    poll; empty: arm; poll once more; still empty: sleep until an event; again
-///   unsafe  poll; empty: arm; sleep until an event; again
+/// One thread's loop around its completion queues. The orders:
+///   off       poll until an entry is there
+///   safe      poll; empty: arm; poll once more; still empty: sleep until an event; again
+///   unsafe    poll; empty: arm; sleep until an event; again
+///   adaptive  poll until an entry is there, but no longer than `spin`; then as safe
+///   turns     `turn` waits as off, as many as safe, and again
 /// Between the empty poll and the arm the thread computes for `gap`.
 class CompletionWaiter {
  public:
@@ -21,7 +23,13 @@ class CompletionWaiter {
     EventOrder order = EventOrder::kOff;
     bool solicitedOnly = false;
     Time gap{};
+    Time spin{};
+    std::uint32_t turn = 1;
   };
+  /// As the flow's keys say; `solicitedOnly`: arm for solicited events.
+  [[nodiscard]] static Settings settingsOf(const FlowConfig& config, bool solicitedOnly) {
+    return {config.events, solicitedOnly, config.gap, config.spin_time, config.turn};
+  }
   /// `client` and `queues` must outlive the waiter.
   CompletionWaiter(driver::VerbsClient& client, const std::vector<driver::CqHandle>& queues, Settings settings);
 
@@ -41,7 +49,10 @@ class CompletionWaiter {
  private:
   static constexpr std::size_t kBatch = 16;  // perftest's CTX_POLL_BATCH
 
+  /// How this wait begins.
+  [[nodiscard]] EventOrder nextOrder();
   void spin(driver::CqHandle queue);
+  void endSpin(driver::CqHandle queue);
   /// Polls every queue once; true if that ended the wait.
   bool pollAll();
   void pollBeforeArm();
@@ -56,6 +67,7 @@ class CompletionWaiter {
   std::vector<driver::WorkCompletion> completions_;
   std::function<void()> ready_;
   std::uint64_t events_ = 0;
+  std::uint64_t waits_ = 0;
 };
 
 }  // namespace hca::sim

@@ -3,31 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/workload/message_verbs.h"
+
 namespace hca::sim {
 namespace {
 
-using driver::SendOpcode;
 using driver::VerbsError;
-
-SendOpcode opcodeOf(FlowVerb verb) {
-  switch (verb) {
-    case FlowVerb::kWrite:
-      return SendOpcode::kWrite;
-    case FlowVerb::kWriteImmediate:
-      return SendOpcode::kWriteImmediate;
-    case FlowVerb::kSend:
-      return SendOpcode::kSend;
-    case FlowVerb::kSendImmediate:
-      return SendOpcode::kSendImmediate;
-    case FlowVerb::kRead:
-      return SendOpcode::kRead;
-    case FlowVerb::kFetchAdd:
-      return SendOpcode::kFetchAdd;
-    case FlowVerb::kCompareSwap:
-      return SendOpcode::kCompareSwap;
-  }
-  return SendOpcode::kSend;
-}
 
 const char* text(VerbsError error) {
   switch (error) {
@@ -113,12 +94,6 @@ driver::ReceiveWorkRequest Flow::receiveTemplate(const FlowEndpoint& at) const {
   return request;
 }
 
-void Flow::setOperands(std::uint64_t message, driver::SendWorkRequest& request) const {
-  const bool swaps = config_.verb == FlowVerb::kCompareSwap;
-  request.compareOrAdd = swaps ? message : 1;
-  request.swap = message + 1;
-}
-
 bool Flow::countError(const driver::WorkCompletion& completion) {
   if (completion.status == driver::WcStatus::kSuccess) return false;
   ++errors_;
@@ -139,6 +114,7 @@ report::FlowResult Flow::result() {
   if (!std::exchange(remainderChecked_, true)) checkRemainder();
   report::FlowResult result;
   result.name = name_;
+  result.client = HostIndex(config_.client);
   result.iterations = measured_;
   result.bytes = measuredBytes();
   result.errors = errors_;

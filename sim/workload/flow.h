@@ -34,6 +34,10 @@ class Flow {
   [[nodiscard]] double done() const;
   /// Why the flow could not go on; empty if it could.
   [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] const report::LatencyHistogram& latency() const { return latency_; }
+  /// The span in which the measured messages were posted and completed.
+  [[nodiscard]] Time measuredFrom() const { return begin_; }
+  [[nodiscard]] Time measuredUntil() const { return end_; }
   /// Messages that arrived with wrong content.
   [[nodiscard]] std::uint64_t corrupted() const { return corrupted_; }
   /// Called when the measurement begins: requests posted from then on count.
@@ -64,12 +68,8 @@ class Flow {
   [[nodiscard]] bool movesPayload() const { return movesPayload_; }
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(config_.size.count()); }
   [[nodiscard]] bool usesReceives() const { return usesReceive(config_.verb); }
-  [[nodiscard]] bool usesWrites() const {
-    return config_.verb == FlowVerb::kWrite || config_.verb == FlowVerb::kWriteImmediate;
-  }
+  [[nodiscard]] bool usesWrites() const { return isWrite(config_.verb); }
   [[nodiscard]] bool usesResponses() const { return hasResponse(config_.verb); }
-  /// Whether messages may get lost: the service doesn't repeat one for which there is no receive.
-  [[nodiscard]] bool mayLose() const { return config_.transport != FlowTransport::kRc && usesReceives(); }
   /// A request with everything set that doesn't change from message to message.
   [[nodiscard]] driver::SendWorkRequest requestTemplate(const FlowEndpoint& from, const FlowEndpoint& to) const;
   [[nodiscard]] driver::ReceiveWorkRequest receiveTemplate(const FlowEndpoint& at) const;
@@ -77,8 +77,6 @@ class Flow {
   [[nodiscard]] const std::uint8_t* received(const FlowEndpoint& at, std::uint32_t qp, std::uint64_t slot) const {
     return at.bytes(at.receiveAddress(qp, slot)) + at.headerSize();
   }
-  /// Sets what an atomic does: each adds one to the word that it finds. `message`: number of the request, on its word.
-  void setOperands(std::uint64_t message, driver::SendWorkRequest& request) const;
   /// Counts a completion with an error; true if it was one.
   bool countError(const driver::WorkCompletion& completion);
 

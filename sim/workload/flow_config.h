@@ -8,6 +8,7 @@
 #include "models/base/config_key.h"
 #include "models/base/units.h"
 #include "sim/driver/verbs_types.h"
+#include "sim/workload/size_table.h"
 
 namespace hca::sim {
 
@@ -23,15 +24,17 @@ enum class FlowVerb : std::uint8_t {
 };
 enum class FlowTransport : std::uint8_t { kRc, kUc, kUd };
 
+/// Whether the message lands at an address that the client names.
+constexpr bool isWrite(FlowVerb verb) { return verb == FlowVerb::kWrite || verb == FlowVerb::kWriteImmediate; }
 constexpr bool isAtomic(FlowVerb verb) { return verb == FlowVerb::kFetchAdd || verb == FlowVerb::kCompareSwap; }
 /// Whether the peer's adapter answers with data, without its software.
 constexpr bool hasResponse(FlowVerb verb) { return verb == FlowVerb::kRead || isAtomic(verb); }
 /// Whether a message takes a receive of the peer.
 constexpr bool usesReceive(FlowVerb verb) { return verb != FlowVerb::kWrite && !hasResponse(verb); }
 
-enum class EventOrder : std::uint8_t { kOff, kSafe, kUnsafe };
+enum class EventOrder : std::uint8_t { kOff, kSafe, kUnsafe, kAdaptive, kTurns };
 enum class ArrivalKind : std::uint8_t { kClosed, kFixed, kPoisson, kBurst };
-enum class SizeDistribution : std::uint8_t { kFixed, kMix, kUniform, kLogNormal };
+enum class SizeDistribution : std::uint8_t { kFixed, kMix, kUniform, kLogNormal, kFile };
 
 }  // namespace hca::sim
 
@@ -60,8 +63,11 @@ struct EnumNames<sim::FlowTransport> {
 };
 template <>
 struct EnumNames<sim::EventOrder> {
-  static constexpr std::pair<const char*, sim::EventOrder> kNames[] = {
-      {"off", sim::EventOrder::kOff}, {"safe", sim::EventOrder::kSafe}, {"unsafe", sim::EventOrder::kUnsafe}};
+  static constexpr std::pair<const char*, sim::EventOrder> kNames[] = {{"off", sim::EventOrder::kOff},
+                                                                       {"safe", sim::EventOrder::kSafe},
+                                                                       {"unsafe", sim::EventOrder::kUnsafe},
+                                                                       {"adaptive", sim::EventOrder::kAdaptive},
+                                                                       {"turns", sim::EventOrder::kTurns}};
 };
 
 template <>
@@ -77,7 +83,8 @@ struct EnumNames<sim::SizeDistribution> {
       {"fixed", sim::SizeDistribution::kFixed},
       {"mix", sim::SizeDistribution::kMix},
       {"uniform", sim::SizeDistribution::kUniform},
-      {"lognormal", sim::SizeDistribution::kLogNormal}};
+      {"lognormal", sim::SizeDistribution::kLogNormal},
+      {"file:NAME.csv", sim::SizeDistribution::kFile}};
 };
 
 template <>
@@ -96,8 +103,10 @@ namespace hca::sim {
 struct FlowConfig {
   FlowKind kind = FlowKind::kLatency;
   FlowVerb verb = FlowVerb::kWrite;
+  std::string verb_mix;
   FlowTransport transport = FlowTransport::kRc;
   std::uint32_t client = 0;
+  std::string clients;
   std::uint32_t server = 1;
   std::uint32_t client_core = 0;
   std::uint32_t server_core = 0;
@@ -107,7 +116,8 @@ struct FlowConfig {
   std::uint32_t server_port = 1;
   std::string after;
   Bytes size{2};
-  SizeDistribution size_distribution = SizeDistribution::kFixed;
+  config::WordOrFile<SizeDistribution> size_distribution = SizeDistribution::kFixed;
+  SizeTable size_table;  ///< no key: what the file of size_distribution holds
   std::string size_mix;
   Bytes size_min{0};
   Bytes size_median{0};
@@ -138,6 +148,8 @@ struct FlowConfig {
   std::uint32_t cq_count = 0;
   std::uint32_t cq_period = 0;
   EventOrder events = EventOrder::kOff;
+  Time spin_time = microseconds(10);
+  std::uint32_t turn = 1;
   bool solicited = false;
   std::uint32_t solicited_every = 1;
   Time gap{};
@@ -157,9 +169,16 @@ struct FlowConfig {
         "that "
         "land between the server's last empty poll and its arm");
     key("verb", self.verb, "What the client posts");
+    key("verb_mix", self.verb_mix,
+        "bandwidth: verbs with their weights, instead of verb, drawn for each message: \"write:70, read:20, send:10\"; "
+        "atomics are of 8B, the others of size");
     key("transport", self.transport,
         "rc: reliable connection; uc: unreliable connection; ud: unreliable datagram, one packet a message");
     key("client", self.client, range(0U, 1023U), "Host that starts");
+    key("clients", self.clients,
+        "Hosts that start, instead of client: \"1-8\" or \"1, 3, 5-7\". Each does the whole work of this section with "
+        "a "
+        "thread and queues of its own, also at the server, where the threads are on server_core and those behind it");
     key("server", self.server, range(0U, 1023U), "Host at the other end");
     key("client_core", self.client_core, range(0U, 1023U), "Core of the client's thread");
     key("server_core", self.server_core, range(0U, 1023U), "Core of the server's thread");
@@ -172,7 +191,9 @@ struct FlowConfig {
         "Message size; with another size_distribution, the longest");
     key("size_distribution", self.size_distribution,
         "bandwidth: fixed: all of size; mix: as size_mix says; uniform: from size_min to size; lognormal: of median "
-        "size_median, cut off at size_min and size");
+        "size_median, cut off at size_min and size; file:NAME.csv: lines \"size,weight\", or below the heading "
+        "size,cdf "
+        "the share of messages up to each size; its path is relative to this config");
     key("size_mix", self.size_mix, "Sizes with their weights: \"64B:90, 4KiB:10\"");
     key("size_min", self.size_min, range(Bytes(0), Bytes(std::int64_t{1} << 30)),
         "uniform and lognormal: shortest message");
@@ -214,8 +235,12 @@ struct FlowConfig {
     key("cq_count", self.cq_count, range(0U, 65535U), "Fixed moderation: entries an event");
     key("cq_period", self.cq_period, range(0U, 4095U), "Fixed moderation: microseconds until an event");
     key("events", self.events,
-        "off: poll; safe: arm, poll once more, sleep; unsafe: poll until empty, arm, sleep (loses wake-ups where the "
-        "specification allows it)");
+        "How a thread waits for completions. off: polls; safe: arm, poll once more, sleep; unsafe: poll until empty, "
+        "arm, sleep (loses wake-ups where the specification allows it); adaptive: polls for spin_time, then as safe; "
+        "turns: polls for turn waits, then as safe for as many, and again");
+    key("spin_time", self.spin_time, range(picoseconds(1), milliseconds(1000)),
+        "adaptive: how long a thread polls in vain before it arms");
+    key("turn", self.turn, range(1U, 2'000'000'000U), "turns: waits of the same kind, one after the other");
     key("solicited", self.solicited, "Messages ask for a solicited event and the server arms for these alone");
     key("solicited_every", self.solicited_every, range(1U, 32768U),
         "bandwidth: every how many messages, and with the last one, such an event is asked for");

@@ -32,7 +32,7 @@ FlowEndpoint::FlowEndpoint(driver::VerbsClient& client, const FlowConfig& config
   const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(config.size.count(), 1)) + headerSize();
   stride_ = (size + kLine - 1) / kLine * kLine;
   const std::uint64_t wanted = std::max(shape.sendDepth, shape.receiveDepth);
-  const std::uint64_t room = kMaxBuffer / 2 / (stride_ * config.qps);
+  const std::uint64_t room = kMaxBuffer / shape.areas / (stride_ * config.qps);
   slots_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(room, 1, wanted));
 }
 
@@ -44,7 +44,7 @@ void FlowEndpoint::setUp(Done done) {
                              static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteWrite) |
                              static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteRead) |
                              static_cast<std::uint32_t>(driver::MemoryAccess::kRemoteAtomic);
-    client_.registerMemory(base_, receiveOffset_ * 2, kAccess, [this, done](const driver::MrRegistered& region) {
+    client_.registerMemory(base_, areaSize_ * shape_.areas, kAccess, [this, done](const driver::MrRegistered& region) {
       if (region.error != VerbsError::kNone) return done(region.error);
       key_ = region.localKey;
       createQueues(done);
@@ -53,12 +53,13 @@ void FlowEndpoint::setUp(Done done) {
 }
 
 void FlowEndpoint::allocate() {
-  receiveOffset_ = std::uint64_t{config_.qps} * slots_ * stride_;
+  areaSize_ = std::uint64_t{config_.qps} * slots_ * stride_;
+  const std::uint64_t length = areaSize_ * shape_.areas;
   // A large buffer lies in large pages.
   constexpr std::uint64_t kPage = 4096;
   constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
-  base_ = client_.allocate(receiveOffset_ * 2, receiveOffset_ * 2 < kLargePage ? kPage : kLargePage);
-  bytes_ = client_.bytes(base_, receiveOffset_ * 2);
+  base_ = client_.allocate(length, length < kLargePage ? kPage : kLargePage);
+  bytes_ = client_.bytes(base_, length);
 }
 
 driver::CqRequest FlowEndpoint::queueRequest() const {

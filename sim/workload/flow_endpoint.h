@@ -21,6 +21,7 @@ class FlowEndpoint {
     bool receives = false;           ///< messages complete receives here
     bool withChannel = false;        ///< completions may come as events
     bool sharedReceives = false;     ///< one receive queue for all
+    std::uint32_t areas = 2;         ///< of memory, each with all places
   };
   using Done = std::function<void(driver::VerbsError)>;
 
@@ -51,11 +52,13 @@ class FlowEndpoint {
 
   [[nodiscard]] std::uint32_t slots() const { return slots_; }
   /// Address of a place; `slot` is taken modulo slots().
-  [[nodiscard]] std::uint64_t sendAddress(std::uint32_t qp, std::uint64_t slot) const {
-    return base_ + (std::uint64_t{qp} * slots_ + slot % slots_) * stride_;
-  }
+  [[nodiscard]] std::uint64_t sendAddress(std::uint32_t qp, std::uint64_t slot) const { return address(0, qp, slot); }
   [[nodiscard]] std::uint64_t receiveAddress(std::uint32_t qp, std::uint64_t slot) const {
-    return sendAddress(qp, slot) + receiveOffset_;
+    return address(1, qp, slot);
+  }
+  /// The same for any area: 0 is what messages are sent from, 1 what they are received into.
+  [[nodiscard]] std::uint64_t address(std::uint32_t area, std::uint32_t qp, std::uint64_t slot) const {
+    return base_ + area * areaSize_ + (std::uint64_t{qp} * slots_ + slot % slots_) * stride_;
   }
   [[nodiscard]] std::uint8_t* bytes(std::uint64_t address) const { return bytes_ + (address - base_); }
   /// Whether messages are short enough to be copied into the request.
@@ -79,7 +82,7 @@ class FlowEndpoint {
   std::uint32_t slots_ = 1;
   std::uint64_t stride_ = 64;
   std::uint64_t base_ = 0;
-  std::uint64_t receiveOffset_ = 0;
+  std::uint64_t areaSize_ = 0;
   std::uint8_t* bytes_ = nullptr;
   MemoryKey key_;
   std::vector<driver::CqHandle> queues_;

@@ -1,24 +1,46 @@
 #include "sim/workload/flow_rules.h"
 
+#include <algorithm>
+
+#include "sim/workload/client_hosts.h"
 #include "sim/workload/message_sizes.h"
+#include "sim/workload/message_verbs.h"
 
 namespace hca::sim {
 
 namespace {
 
+/// Whether `is` holds for a verb of the flow.
+template <class Is>
+bool any(const FlowConfig& flow, Is&& is) {
+  if (flow.verb_mix.empty()) return is(flow.verb);
+  const VerbMix mix = parseVerbMix(flow.verb_mix);
+  return std::any_of(mix.parts.begin(), mix.parts.end(), [&](const auto& part) { return is(part.first); });
+}
+
+/// The key that names the flow's verbs.
+const char* verbKey(const FlowConfig& flow) { return flow.verb_mix.empty() ? "verb" : "verb_mix"; }
+
+void checkVerbMix(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
+  if (flow.verb_mix.empty()) return;
+  if (flow.kind != FlowKind::kBandwidth) problems.push_back({"verb_mix", "is for kind = bandwidth"});
+  const VerbMix mix = parseVerbMix(flow.verb_mix);
+  if (!mix.problem.empty()) problems.push_back({"verb_mix", mix.problem});
+}
+
 void checkTransport(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
-  if (flow.transport != FlowTransport::kRc && hasResponse(flow.verb)) {
-    problems.push_back({"verb", "needs transport = rc: the unreliable services have no reads and atomics"});
+  if (flow.transport != FlowTransport::kRc && any(flow, hasResponse)) {
+    problems.push_back({verbKey(flow), "needs transport = rc: the unreliable services have no reads and atomics"});
   }
   if (flow.transport != FlowTransport::kUd) return;
-  if (flow.verb == FlowVerb::kWrite || flow.verb == FlowVerb::kWriteImmediate) {
-    problems.push_back({"verb", "is nothing for datagrams: use send or send_with_imm"});
+  if (any(flow, isWrite)) {
+    problems.push_back({verbKey(flow), "is nothing for datagrams: use send or send_with_imm"});
   }
   if (flow.size > flow.mtu) problems.push_back({"size", "is more than mtu: a datagram is one packet"});
 }
 
 void checkResponses(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
-  if (isAtomic(flow.verb) && flow.size != Bytes(8)) {
+  if (flow.verb_mix.empty() && isAtomic(flow.verb) && flow.size != Bytes(8)) {
     problems.push_back({"size", "must be 8B: that is what an atomic works on"});
   }
   if (flow.kind == FlowKind::kLatency && hasResponse(flow.verb) && flow.cq_mod != 1) {
@@ -37,7 +59,7 @@ void checkSolicited(const FlowConfig& flow, std::vector<FlowProblem>& problems) 
 
 void checkDistribution(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
   if (flow.size_distribution == SizeDistribution::kFixed) return;
-  if (flow.kind != FlowKind::kBandwidth || isAtomic(flow.verb)) {
+  if (flow.kind != FlowKind::kBandwidth || (flow.verb_mix.empty() && isAtomic(flow.verb))) {
     problems.push_back({"size_distribution", "is for kind = bandwidth, and not for atomics"});
   }
   if (flow.size_min > flow.size) problems.push_back({"size_min", "is more than size"});
@@ -66,6 +88,13 @@ void checkArrival(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
   if (flow.post_list != 1) problems.push_back({"post_list", "must be 1: messages are posted as they arrive"});
 }
 
+void checkClients(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
+  if (flow.clients.empty()) return;
+  if (flow.kind == FlowKind::kArmRace) problems.push_back({"clients", "is nothing for kind = arm_race"});
+  const ClientHosts clients = parseClientHosts(flow.clients);
+  if (!clients.problem.empty()) problems.push_back({"clients", clients.problem});
+}
+
 }  // namespace
 
 std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
@@ -76,16 +105,18 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
   if (flow.kind != FlowKind::kBandwidth && flow.resize_to != 0) {
     problems.push_back({"resize_to", "is for kind = bandwidth"});
   }
-  if (flow.srq && (flow.kind != FlowKind::kBandwidth || !usesReceive(flow.verb))) {
+  if (flow.srq && (flow.kind != FlowKind::kBandwidth || !any(flow, usesReceive))) {
     problems.push_back({"srq", "is for kind = bandwidth with a verb that takes receives"});
   }
   if (flow.kind == FlowKind::kLatency && flow.verb == FlowVerb::kWrite && flow.size < Bytes(1)) {
     problems.push_back({"size", "is too short: the other side waits for the last byte of a write"});
   }
+  checkVerbMix(flow, problems);
   checkTransport(flow, problems);
   checkResponses(flow, problems);
   checkDistribution(flow, problems);
   checkArrival(flow, problems);
+  checkClients(flow, problems);
   if (flow.solicited_every != 1) checkSolicited(flow, problems);
   if (flow.kind == FlowKind::kArmRace) {
     if (!usesReceive(flow.verb)) {
@@ -94,7 +125,7 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
     if (flow.transport != FlowTransport::kRc) {
       problems.push_back({"transport", "must be rc: a lost message would look like a lost wake-up"});
     }
-    if (flow.events == EventOrder::kOff) {
+    if (flow.events != EventOrder::kSafe && flow.events != EventOrder::kUnsafe) {
       problems.push_back({"events", "must be safe or unsafe: the race is between a poll and an arm"});
     }
     if (flow.iters == 0) problems.push_back({"iters", "must say how many messages are sent"});

@@ -31,8 +31,7 @@ void LatencyFlow::begin() {
 
 std::unique_ptr<LatencyFlow::Side> LatencyFlow::makeSide(FlowEndpoint& own, FlowEndpoint& other, bool starts) {
   const bool solicitedOnly = config().solicited && config().cq_mod > 1;
-  auto side = std::make_unique<Side>(own, other, starts,
-                                     CompletionWaiter::Settings{config().events, solicitedOnly, config().gap});
+  auto side = std::make_unique<Side>(own, other, starts, CompletionWaiter::settingsOf(config(), solicitedOnly));
   side->request.push_back(requestTemplate(own, other));
   side->request.front().scatterGather.front().address = own.sendAddress(0, 0);
   side->request.front().remoteAddress = other.receiveAddress(0, 0);

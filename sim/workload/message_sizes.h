@@ -3,19 +3,15 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "sim/workload/flow_config.h"
+#include "sim/workload/size_table.h"
+#include "sim/workload/weighted_mix.h"
 
 namespace hca::sim {
 
-/// Sizes and their weights, as the key `size_mix` has them: "64B:3, 4KiB:1".
-struct SizeMix {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;  ///< bytes and weight
-  std::uint64_t weights = 0;                                   ///< all together
-  std::string problem;                                         ///< empty if the text could be read
-};
+/// Sizes in bytes and their weights, as the key `size_mix` has them: "64B:3, 4KiB:1".
+using SizeMix = WeightedMix<std::uint32_t>;
 [[nodiscard]] SizeMix parseSizeMix(const std::string& text);
 
 /// Draws by size_distribution. The size of a message is a function of seed, queue pair and number alone.
@@ -30,12 +26,15 @@ class MessageSizes {
   }
   /// The shortest that may come.
   [[nodiscard]] std::uint32_t least() const { return least_; }
+  /// The longest.
+  [[nodiscard]] std::uint32_t most() const { return most_; }
 
  private:
   [[nodiscard]] std::uint32_t draw(std::uint32_t index, std::uint64_t number) const;
 
   SizeDistribution distribution_;
   SizeMix mix_;
+  SizeTable table_;
   bool isFixed_;
   std::uint32_t least_, most_;
   double logMedian_ = 0, sigma_ = 0;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sim/workload/message_verbs.h"
 #include "sim/workload/payload_pattern.h"
 
 namespace hca::sim {
@@ -30,7 +31,7 @@ ResponseLatencyFlow::ResponseLatencyFlow(std::string name, const FlowConfig& con
 
 void ResponseLatencyFlow::begin() {
   waiter_ = std::make_unique<CompletionWaiter>(clientEnd().client(), clientEnd().queues(),
-                                               CompletionWaiter::Settings{config().events, false, config().gap});
+                                               CompletionWaiter::settingsOf(config(), false));
   request_.push_back(requestTemplate(clientEnd(), serverEnd()));
   request_.front().scatterGather.front().address = clientEnd().sendAddress(0, 0);
   request_.front().remoteAddress = serverEnd().receiveAddress(0, 0);
@@ -53,7 +54,7 @@ void ResponseLatencyFlow::post() {
   if (movesPayload()) std::memset(place(), static_cast<int>(~posted_ & 0xFF), size());
   driver::SendWorkRequest& request = request_.front();
   request.workRequestId = posted_;
-  setOperands(posted_, request);
+  setOperands(config().verb, posted_, request);
   if (client.postSend(clientEnd().qp(0), request_).error != driver::VerbsError::kNone) {
     return fail("a post was refused: the send queue is full");
   }

@@ -1,10 +1,12 @@
 #include "sim/workload/workload.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "models/base/mixed_bits.h"
 #include "sim/workload/arm_race_flow.h"
 #include "sim/workload/bandwidth_flow.h"
+#include "sim/workload/client_hosts.h"
 #include "sim/workload/latency_flow.h"
 #include "sim/workload/response_latency_flow.h"
 
@@ -39,7 +41,19 @@ ThreadPlace serverPlace(const FlowConfig& flow) {
 
 }  // namespace
 
-void Workload::add(const std::string& name, const FlowConfig& config) {
+void Workload::add(const std::string& name, const FlowConfig& config, std::uint32_t serverCores) {
+  groups_.emplace_back(name, config);
+  std::uint32_t number = 0;
+  for (const std::uint32_t host : clientHostsOf(config)) {
+    FlowConfig own = config;
+    own.client = host;
+    own.server_core = (config.server_core + number++) % std::max(serverCores, 1U);
+    addFlow(config.clients.empty() ? name : name + '.' + std::to_string(host), own);
+    groups_.back().add(*flows_.back());
+  }
+}
+
+void Workload::addFlow(const std::string& name, const FlowConfig& config) {
   clients_.push_back(threads_.makeThread(clientPlace(config), name + ".client"));
   driver::VerbsClient& client = *clients_.back();
   clients_.push_back(threads_.makeThread(serverPlace(config), name + ".server"));
@@ -50,26 +64,31 @@ void Workload::add(const std::string& name, const FlowConfig& config) {
 void Workload::start(std::function<void()> finished) {
   onAllFinished_ = std::move(finished);
   unfinished_ = flows_.size();
-  for (const auto& flow : flows_) {
-    if (flow->config().after.empty()) startFlow(*flow);
+  for (const FlowGroup& group : groups_) {
+    if (group.config().after.empty()) startGroup(group);
   }
 }
 
-void Workload::startFlow(Flow& flow) {
-  flow.start([this, &flow] { onFinished(flow); });
+void Workload::startGroup(const FlowGroup& group) {
+  for (Flow* flow : group.flows()) {
+    flow->start([this, flow] { onFinished(*flow); });
+  }
 }
 
 void Workload::onFinished(const Flow& finished) {
   --unfinished_;
-  for (const auto& flow : flows_) {
-    if (flow->config().after == finished.name()) startFlow(*flow);
+  const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const FlowGroup& g) { return g.has(finished); });
+  if (group->finished()) {
+    for (const FlowGroup& next : groups_) {
+      if (next.config().after == group->name()) startGroup(next);
+    }
   }
   if (unfinished_ == 0 && onAllFinished_) onAllFinished_();
 }
 
-std::vector<report::FlowResult> Workload::results() {
+std::vector<report::FlowResult> Workload::results() const {
   std::vector<report::FlowResult> all;
-  for (const auto& flow : flows_) all.push_back(flow->result());
+  for (const FlowGroup& group : groups_) all.push_back(group.result());
   return all;
 }
 

@@ -10,7 +10,7 @@
 #include "models/base/ids.h"
 #include "sim/driver/verbs_client.h"
 #include "sim/report/result.h"
-#include "sim/workload/flow.h"
+#include "sim/workload/flow_group.h"
 
 namespace hca::sim {
 
@@ -40,18 +40,22 @@ class Workload {
       : threads_(threads), movesPayload_(movesPayload), seed_(seed) {}
 
   /// Names are unique; `after` names a flow of this workload, without a cycle (the configuration's checks see to it).
-  void add(const std::string& name, const FlowConfig& config);
+  /// Of several clients, the flow from host N is named `name`.N and its server's thread is on the core behind the one
+  /// before, of the `serverCores` that the server has.
+  void add(const std::string& name, const FlowConfig& config, std::uint32_t serverCores);
 
   /// Starts every flow that need not wait. `finished` runs when all have finished.
   void start(std::function<void()> finished);
   [[nodiscard]] bool finished() const { return unfinished_ == 0; }
 
-  /// In the order in which flows were added. After the run.
-  [[nodiscard]] std::vector<report::FlowResult> results();
+  /// One for each `add`, in that order. After the run.
+  [[nodiscard]] std::vector<report::FlowResult> results() const;
+  [[nodiscard]] const std::vector<FlowGroup>& groups() const { return groups_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Flow>>& flows() const { return flows_; }
 
  private:
-  void startFlow(Flow& flow);
+  void addFlow(const std::string& name, const FlowConfig& config);
+  void startGroup(const FlowGroup& group);
   void onFinished(const Flow& flow);
 
   ThreadFactory& threads_;
@@ -59,6 +63,7 @@ class Workload {
   std::uint64_t seed_;
   std::vector<std::unique_ptr<driver::VerbsClient>> clients_;  // outlive the flows
   std::vector<std::unique_ptr<Flow>> flows_;
+  std::vector<FlowGroup> groups_;
   std::size_t unfinished_ = 0;
   std::function<void()> onAllFinished_;
 };

@@ -21,6 +21,21 @@ TEST_F(ConfigChecksTest, HostsAndCoresOfAFlow) {
   EXPECT_THAT(problems("[flow.a]\niters = 1\nserver = 0\nclient = 1\n"), IsEmpty());
 }
 
+TEST_F(ConfigChecksTest, ClientsOfAFlow) {
+  const std::string flow = "[host]\ncount = 4\n[host.3.cpu]\ncores = 2\n[flow.a]\niters = 1\nserver = 0\n";
+  EXPECT_THAT(problems(flow + "clients = 1-3\n"), IsEmpty());
+  EXPECT_THAT(problems(flow + "clients = 2-4\n"),
+              ElementsAre("main.ini:8: clients: 4 is no host: hosts are numbered 0 to 3"));
+  EXPECT_THAT(problems(flow + "clients = 1, x\n"),
+              ElementsAre("main.ini:8: clients: 'x' is no list of hosts, such as 1, 3-8"));
+  EXPECT_THAT(problems(flow + "clients = 1-3\nclient = 2\n"),
+              ElementsAre("main.ini:9: client: stands beside clients, which says it all"));
+  EXPECT_THAT(problems(flow + "clients = 1-3\nclient_core = 2\n"),
+              ElementsAre("main.ini:9: client_core: 2 is no core of host 3: cores are numbered 0 to 1"));
+  EXPECT_THAT(problems(flow + "clients = 1-3\ncomp_vector = 2\n"),
+              ElementsAre("main.ini:9: comp_vector: 2 is no completion vector of host 3: they are numbered 0 to 1"));
+}
+
 TEST_F(ConfigChecksTest, Sizes) {
   for (const char* mtu : {"256B", "512B", "1KiB", "2KiB", "4096B"}) {
     EXPECT_THAT(problems("[flow.a]\niters = 1\nmtu = " + std::string(mtu) + '\n'), IsEmpty());

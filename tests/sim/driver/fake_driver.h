@@ -51,6 +51,10 @@ class FakeDriver final : public driver::DriverRole {
   }
   void resizeCq(OwnerId, CqNumber, const adapter::CqAttributes&, driver::Done<int> done) override { done({}); }
   void queryCq(OwnerId, CqNumber, driver::Done<adapter::CqAttributes> done) override { done({}); }
+  void openXrcd(OwnerId, std::uint64_t, driver::Done<adapter::XrcdNumber> done) override {
+    done({{}, adapter::XrcdNumber(1)});
+  }
+  void closeXrcd(OwnerId, adapter::XrcdNumber, driver::Done<int> done) override { done({}); }
   void createSrq(OwnerId, const adapter::SrqAttributes&, driver::Done<SrqNumber> done) override {
     done({{}, SrqNumber(0x20)});
   }

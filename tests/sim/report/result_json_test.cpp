@@ -248,5 +248,21 @@ TEST(ComputeRates, FollowsFromIterationsBytesAndTime) {
   EXPECT_EQ(flow.throughput, 0);
 }
 
+TEST(ResultJson, ClientsOfAFlowStandInIt) {
+  Result result = exampleResult();
+  FlowResult client = exampleFlow();
+  client.client = HostIndex(3);
+  client.errors = 2;
+  result.flows[0].clients = {exampleFlow(), client};
+  const auto json = nlohmann::ordered_json::parse(toJson(result));
+  const auto& clients = json.at("flows")[0].at("clients");
+  ASSERT_EQ(clients.size(), 2U);
+  EXPECT_EQ(clients[1].dump(),
+            R"({"host":3,"iters":1000,"bytes":64000,"errors":2,)"
+            R"("latency_ns":{"min":901.125,"p50":970,"p99":980,"p999":990.5,"max":1000.001,"mean":971.234},)"
+            R"("message_rate":515463.917526,"throughput_gbps":0.263918})");
+  EXPECT_FALSE(nlohmann::ordered_json::parse(toJson(exampleResult())).at("flows")[0].contains("clients"));
+}
+
 }  // namespace
 }  // namespace hca::report

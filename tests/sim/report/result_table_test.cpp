@@ -73,6 +73,18 @@ TEST(ResultTable, TellsHazardsAndFailuresInWords) {
   EXPECT_THAT(text, HasSubstr("asynchronous event: host 1: CQ_ERR of object 0x81 at 5.000500 us"));
 }
 
+TEST(ResultTable, ListsClientsBelowTheirFlow) {
+  Result result = exampleResult();
+  FlowResult client = exampleFlow();
+  client.client = HostIndex(7);
+  client.iterations = 123;
+  result.flows[0].clients.assign(2, client);
+  EXPECT_THAT(toTable(result), HasSubstr("\n  from host 7    123"));
+  EXPECT_THAT(toTable(result), Not(HasSubstr(" more\n")));
+  result.flows[0].clients.assign(20, client);
+  EXPECT_THAT(toTable(result), HasSubstr("\n  4 more\n"));
+}
+
 TEST(ResultTable, FitsIntoAHundredColumns) {
   Result result = exampleResult();
   FlowResult& flow = result.flows[0];

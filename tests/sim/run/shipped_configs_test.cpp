@@ -40,6 +40,23 @@ TEST(ShippedConfigs, SolicitedOnlyWakesForEverySixteenthMessage) {
   EXPECT_EQ(queues[1].events, 20U);
 }
 
+// Polling for 5 us spares most of the events.
+TEST(ShippedConfigs, StorageMixPollsBeforeItSleeps) {
+  const Result result = runShipped("storage_mix.ini");
+  EXPECT_FALSE(result.failed());
+  const FlowResult& clients = flow(result, "clients");
+  EXPECT_EQ(clients.iterations, 4 * 2000U);
+  EXPECT_EQ(clients.clients.size(), 4U);
+  EXPECT_NEAR(static_cast<double>(clients.bytes) / 8000, 5200, 300) << "mean of storage_mix.csv";
+  for (std::uint32_t host = 1; host <= 4; ++host) {
+    ASSERT_EQ(queuesOf(result, host).size(), 1U);
+    const CqResult queue = queuesOf(result, host)[0];
+    EXPECT_EQ(queue.cqesWritten, 2000U);
+    EXPECT_GT(queue.events, 50U);
+    EXPECT_LT(queue.events, 200U);
+  }
+}
+
 TEST(ShippedConfigs, OverrunCheckedStopsWithAnEvent) {
   const Result result = runShipped("overrun_checked.ini");
   EXPECT_TRUE(result.failed());

@@ -339,9 +339,16 @@ TEST(Run, IncastSharesOneCable) {
   EXPECT_TRUE(result.drops.empty());
   constexpr std::int64_t kMessage = 16 * (4096 + 26) + 16;  // packets; the first has the RDMA header
   constexpr double kWindows = 8 * 4 * kMessage * 80;        // ps
-  for (const report::FlowResult& flow : result.flows) {
+  ASSERT_EQ(result.flows.size(), 1u);
+  const report::FlowResult& all = result.flows[0];
+  EXPECT_EQ(all.iterations, 8 * 200u);
+  EXPECT_EQ(all.latency.samples, 8 * 200u);
+  EXPECT_EQ(all.bottleneck, "last_packet_arrived");
+  ASSERT_EQ(all.clients.size(), 8u);
+  for (const report::FlowResult& flow : all.clients) {
     EXPECT_EQ(flow.iterations, 200u) << flow.name;
     EXPECT_NEAR(static_cast<double>(flow.latency.p50.count()) / kWindows, 1, 0.01) << flow.name;
+    EXPECT_NEAR(flow.throughput, all.throughput / 8, 0.05 * all.throughput) << flow.name;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/workload/arrivals.h"
 #include "sim/workload/message_sizes.h"
+#include "sim/workload/message_verbs.h"
 
 namespace hca::sim {
 namespace {
@@ -104,6 +105,109 @@ TEST(MessageSizes, DependOnTheSeedAlone) {
     equal += one.of(0, i) == other.of(0, i) ? 1 : 0;
   }
   EXPECT_LT(equal, 10);
+}
+
+TEST(SizeTableText, WeightsOrShares) {
+  const SizeTable weights = parseSizeTable("# what a trace had\n64, 50\r\n\n4KiB,\t25.5\n128B,24.5\n");
+  ASSERT_TRUE(weights.problems.empty());
+  ASSERT_EQ(weights.rows.size(), 3U);
+  EXPECT_EQ(weights.rows[1].least, 4096U);
+  EXPECT_EQ(weights.rows[1].most, 4096U);
+  EXPECT_EQ(weights.rows[1].line, 4);
+  EXPECT_DOUBLE_EQ(weights.rows[1].share, 0.755);
+  EXPECT_EQ(weights.least(), 64U);
+  for (const char* text : {"size,cdf\n64,0.5\n128,0.5\n1KiB,1\n", "size, cdf\n64,50\n128,50\n1KiB,100"}) {
+    const SizeTable shares = parseSizeTable(text);
+    ASSERT_TRUE(shares.problems.empty()) << text;
+    ASSERT_EQ(shares.rows.size(), 3U);
+    EXPECT_EQ(shares.rows[0].least, 64U);
+    EXPECT_EQ(shares.rows[2].least, 129U);
+    EXPECT_EQ(shares.rows[2].most, 1024U);
+    EXPECT_DOUBLE_EQ(shares.rows[2].share, 1);
+  }
+  EXPECT_EQ(parseSizeTable("size,weight\n8,0\n64,1\n").least(), 64U) << "8 never comes";
+}
+
+TEST(SizeTableText, WhatIsWrongIsToldWithItsLine) {
+  struct Case {
+    const char* text;
+    int line;
+    const char* column;
+  };
+  const Case cases[] = {
+      {"", 1, "file"},
+      {"# nothing\n", 1, "file"},
+      {"64,1\nlong,1\n", 2, "size"},
+      {"64,1\n4KB,1\n", 2, "size"},
+      {"2GiB,1\n", 1, "size"},
+      {"1025MiB,1\n", 1, "size"},
+      {"-64,1\n", 1, "size"},
+      {"64,1\n128\n", 2, "weight"},
+      {"64,1\n128,\n", 2, "weight"},
+      {"64,-1\n", 1, "weight"},
+      {"64,1,2\n", 1, "weight"},
+      {"64,nan\n", 1, "weight"},
+      {"64,1e999\n", 1, "weight"},
+      {"64,0\n128,0\n", 2, "weight"},
+      {"size,share\n64,1\n", 1, "size"},
+      {"64,1\nsize,weight\n", 2, "size"},
+      {"size,cdf\n", 1, "file"},
+      {"size,cdf\n64,0.5\n64,1\n", 3, "size"},
+      {"size,cdf\n64,0.5\n128,0.4\n", 3, "cdf"},
+      {"size,cdf\n64,0.5\n128,0.9\n", 3, "cdf"},
+      {"size,cdf\n64,0\n128,0\n", 3, "cdf"},
+  };
+  for (const Case& each : cases) {
+    const SizeTable table = parseSizeTable(each.text);
+    ASSERT_FALSE(table.problems.empty()) << each.text;
+    EXPECT_EQ(table.problems[0].line, each.line) << each.text;
+    EXPECT_EQ(table.problems[0].column, each.column) << each.text;
+  }
+  EXPECT_EQ(parseSizeTable("a,1\n64,b\n64,1\n").problems.size(), 2U) << "all are told at once";
+}
+
+// 9 degrees of freedom: 27.9 is exceeded once in a thousand.
+TEST(MessageSizes, AFileIsFollowed) {
+  FlowConfig flow = sizes(SizeDistribution::kFile);
+  flow.size_table = parseSizeTable("size,cdf\n64,0.3\n1000,0.3\n1080,0.7\n2000,0.7\n2001,1\n");
+  const MessageSizes drawn(flow, 7);
+  EXPECT_EQ(drawn.least(), 64U);
+  std::map<std::uint32_t, std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < kDraws; ++i) {
+    const std::uint32_t size = drawn.of(i % 4, i);
+    ++seen[size > 1000 && size <= 1080 ? (size - 1001) / 10 + 1001 : size];
+  }
+  std::map<std::uint32_t, double> expected{{64, 0.3 * kDraws}, {2001, 0.3 * kDraws}};
+  for (std::uint32_t cell = 1001; cell < 1009; ++cell) expected[cell] = 0.05 * kDraws;
+  EXPECT_EQ(seen.size(), expected.size());
+  EXPECT_LT(chiSquare(seen, expected), 27.9);
+}
+
+// 3 degrees of freedom: 16.3 is exceeded once in a thousand.
+TEST(MessageVerbs, FollowTheirWeightsWhateverTheSizes) {
+  FlowConfig flow = sizes(SizeDistribution::kMix);
+  flow.size_mix = "64B, 4KiB";
+  flow.verb_mix = "write:50, read:30, send:15, fetch_add:5";
+  const MessageVerbs verbs(flow, 7), other(flow, 8);
+  const MessageSizes lengths(flow, 7);
+  for (const std::uint32_t size : {64U, 4096U}) {
+    std::map<std::uint32_t, std::uint64_t> seen;
+    double count = 0;
+    int equal = 0;
+    for (std::uint64_t i = 0; i < kDraws; ++i) {
+      if (lengths.of(i % 3, i) != size) continue;
+      ++count;
+      ++seen[static_cast<std::uint32_t>(verbs.of(i % 3, i))];
+      equal += verbs.of(i % 3, i) == other.of(i % 3, i) ? 1 : 0;
+    }
+    const auto of = [](FlowVerb verb) { return static_cast<std::uint32_t>(verb); };
+    EXPECT_LT(chiSquare(seen, {{of(FlowVerb::kWrite), 0.5 * count},
+                               {of(FlowVerb::kRead), 0.3 * count},
+                               {of(FlowVerb::kSend), 0.15 * count},
+                               {of(FlowVerb::kFetchAdd), 0.05 * count}}),
+              16.3);
+    EXPECT_LT(equal, 0.4 * count) << "the seed makes no difference";
+  }
 }
 
 FlowConfig arriving(ArrivalKind kind, std::uint32_t burst = 1) {

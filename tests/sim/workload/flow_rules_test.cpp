@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/workload/client_hosts.h"
+
 namespace hca::sim {
 namespace {
 
@@ -75,6 +77,31 @@ TEST(FlowRules, SizesAndArrivalsThatFitTogether) {
   EXPECT_EQ(firstKey(config), "rate");
 }
 
+TEST(FlowRules, MixedVerbsHaveToFitAlike) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.verb_mix = "write:70, read:20, send:10, fetch_add";
+  EXPECT_EQ(firstKey(config), "");
+  config.srq = true;
+  EXPECT_EQ(firstKey(config), "");
+  config.verb_mix = "write:70, read:30";
+  EXPECT_EQ(firstKey(config), "srq") << "although verb = send would receive";
+  config.srq = false;
+  config.transport = FlowTransport::kUc;
+  EXPECT_EQ(firstKey(config), "verb_mix");
+  config.verb_mix = "write:70, send:30";
+  EXPECT_EQ(firstKey(config), "");
+  config.transport = FlowTransport::kUd;
+  EXPECT_EQ(firstKey(config), "verb_mix");
+  config.transport = FlowTransport::kRc;
+  config.kind = FlowKind::kLatency;
+  EXPECT_EQ(firstKey(config), "verb_mix");
+  for (const char* text : {"write:0", "put:1", "write:70 read:30", ",", "write:"}) {
+    config = flow(FlowKind::kBandwidth);
+    config.verb_mix = text;
+    EXPECT_EQ(firstKey(config), "verb_mix") << text;
+  }
+}
+
 TEST(FlowRules, LatencyOfAnEmptyWriteHasNothingToWaitFor) {
   FlowConfig config = flow(FlowKind::kLatency);
   config.size = Bytes(0);
@@ -146,6 +173,41 @@ TEST(FlowRules, SolicitedNowAndThen) {
   config.solicited = true;
   config.kind = FlowKind::kLatency;
   EXPECT_EQ(firstKey(config), "solicited_every");
+}
+
+TEST(FlowRules, PollingBeforeAnEventIsForFlowsThatWaitForNothingElse) {
+  for (const EventOrder order : {EventOrder::kAdaptive, EventOrder::kTurns}) {
+    FlowConfig config = flow(FlowKind::kArmRace);
+    config.events = order;
+    EXPECT_EQ(firstKey(config), "events") << "nobody would know when the race is";
+    config = flow(FlowKind::kBandwidth);
+    config.events = order;
+    EXPECT_EQ(firstKey(config), "");
+    config.arrival = ArrivalKind::kFixed;
+    config.rate = 1000;
+    EXPECT_EQ(firstKey(config), "events");
+  }
+}
+
+TEST(FlowRules, ClientsAreAListOfHosts) {
+  EXPECT_EQ(parseClientHosts("3, 1 , 5-7").hosts, (std::vector<std::uint32_t>{3, 1, 5, 6, 7}));
+  EXPECT_EQ(parseClientHosts("0-1023").hosts.size(), 1024U);
+  for (const char* text : {"", "1,", "7-5", "1-", "-1", "one", "1 2", "1024", "3-1024", "1;2", "0x1"}) {
+    EXPECT_NE(parseClientHosts(text).problem, "") << text;
+  }
+  EXPECT_EQ(parseClientHosts("1-3, 2").problem, "names host 2 twice");
+  FlowConfig config = flow(FlowKind::kLatency);
+  config.client = 9;
+  EXPECT_EQ(clientHostsOf(config), (std::vector<std::uint32_t>{9}));
+  config.clients = "1-2";
+  EXPECT_EQ(firstKey(config), "");
+  EXPECT_EQ(clientHostsOf(config), (std::vector<std::uint32_t>{1, 2}));
+  config.clients = "1-2, 2";
+  EXPECT_EQ(firstKey(config), "clients");
+  config = flow(FlowKind::kArmRace);
+  config.events = EventOrder::kSafe;
+  config.clients = "1-2";
+  EXPECT_EQ(firstKey(config), "clients");
 }
 
 TEST(FlowRules, RaceIsForReliableConnections) {

@@ -19,7 +19,9 @@ class FlowRun final : private sim::ThreadFactory {
         system_(config_),
         workload_(*this, config_.run.payload == config::PayloadMode::kMoved) {}
 
-  void add(const std::string& name, const sim::FlowConfig& flow) { workload_.add(name, flow); }
+  void add(const std::string& name, const sim::FlowConfig& flow) {
+    workload_.add(name, flow, static_cast<std::uint32_t>(config_.hosts[flow.server].cpu.cores));
+  }
 
   /// Brings the system up and runs the flows until all finished or nothing is pending. True if all finished.
   bool run(Time limit = kForever) {
