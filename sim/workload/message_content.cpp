@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::uint32_t kWord = 8;
 
-std::uint64_t wordAt(const std::uint8_t* bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  return word;
-}
-
 }  // namespace
 
 MessageContent::MessageContent(const FlowConfig& config, std::uint64_t seed, bool moves)

@@ -1,6 +1,5 @@
 #include "sim/workload/response_latency_flow.h"
 
-#include <cstring>
 #include <utility>
 
 #include "sim/workload/message_verbs.h"
@@ -10,12 +9,6 @@ namespace hca::sim {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
-
-std::uint64_t wordAt(const std::uint8_t* bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  return word;
-}
 
 }  // namespace
 

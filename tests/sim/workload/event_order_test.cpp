@@ -48,7 +48,7 @@ class EventOrders : public testing::Test {
  private:
   // Flows create their queues one after the other: the n-th of a host is that of the n-th flow.
   void addQueues(const sim::FlowEndpoint& side, Waits& waits) {
-    const auto queues = run_.system().host(side.client().host().value()).adapter().completion().summaries();
+    const auto queues = run_.system().host(side.client().host().value()).adapter().hca().completion().summaries();
     const std::size_t flow = taken_[side.client().host().value()]++;
     ASSERT_LT(flow, queues.size());
     waits.arms += queues[flow].counters.arms;

@@ -31,7 +31,7 @@ void expectClean(const FlowRun& run, sim::Flow& flow) {
 /// Entries in the completion queues of a host.
 std::uint64_t cqesWritten(FlowRun& run, std::size_t host) {
   std::uint64_t sum = 0;
-  for (const auto& queue : run.system().host(host).adapter().completion().summaries()) {
+  for (const auto& queue : run.system().host(host).adapter().hca().completion().summaries()) {
     sum += queue.counters.cqes;
   }
   return sum;
