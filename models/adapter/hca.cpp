@@ -28,6 +28,7 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.logMaxSrqSize = SrqEngine::kLogMaxSize;
   capabilities.logMaxMulticastGroups = MulticastGroups::kLogMaxGroups;
   capabilities.maxMulticastQps = MulticastGroups::kMaxMembers;
+  capabilities.moderation = config.completion.moderation;
   capabilities.uc = true;
   capabilities.ud = true;
   capabilities.xrc = true;

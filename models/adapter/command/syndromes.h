@@ -46,6 +46,7 @@ enum class Syndrome : std::uint32_t {
   kCqTooSmallForEntries = 0x030C,
   kCqInError = 0x030D,
   kCqNoSlotForResize = 0x030E,
+  kCqModerationUnsupported = 0x030F,
   kUnknownQp = 0x0401,
   kQpTransitionIllegal = 0x0402,
   kQpLimit = 0x0403,

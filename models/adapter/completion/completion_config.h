@@ -16,6 +16,7 @@ struct CompletionConfig {
   Cycles armLatencyCycles{20};
   std::int64_t logMaxCqSize = 22;
   std::int64_t logMaxCqs = 20;
+  bool moderation = true;
   Hertz timestampClock{156'250'000};
 
   template <class Self, class Key>
@@ -32,6 +33,7 @@ struct CompletionConfig {
         "Binary logarithm of the most entries of one completion queue");
     key("log_max_cqs", self.logMaxCqs, range<std::int64_t>(1, 24),
         "Binary logarithm of the number of completion queues");
+    key("moderation", self.moderation, "Whether the adapter can moderate the events of completion queues");
     key("timestamp_clock", self.timestampClock, range(Hertz(1'000'000), Hertz(4'000'000'000)),
         "Clock of the time stamps in CQEs");
   }

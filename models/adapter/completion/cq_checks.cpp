@@ -21,6 +21,9 @@ CommandResult checkCompletionQueue(const CqAttributes& attributes, const Complet
   }
   if (!formatSupported(attributes)) return {CommandStatus::kBadParameter, Syndrome::kCqFormatUnsupported};
   if (attributes.logSize > config.logMaxCqSize) return {CommandStatus::kExceedLimit, Syndrome::kCqSizeOutOfRange};
+  if (!config.moderation && (attributes.moderationPeriod != 0 || attributes.moderationCount != 0)) {
+    return {CommandStatus::kBadParameter, Syndrome::kCqModerationUnsupported};
+  }
   if (attributes.moderationPeriod > kMaxCqPeriod) {
     return {CommandStatus::kExceedLimit, Syndrome::kCqModerationOutOfRange};
   }

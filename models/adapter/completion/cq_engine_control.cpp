@@ -68,6 +68,9 @@ CommandResult CqEngine::query(CqNumber number, CqAttributes& attributes) const {
 CommandResult CqEngine::modifyModeration(CqNumber number, const CqModeration& change) {
   CompletionQueue* const queue = lookup(number);
   if (queue == nullptr) return kUnknown;
+  if (!config_.moderation && (change.period.value_or(0) != 0 || change.count.value_or(0) != 0)) {
+    return {CommandStatus::kBadParameter, Syndrome::kCqModerationUnsupported};
+  }
   if (change.period.value_or(0) > kMaxCqPeriod) {
     return {CommandStatus::kExceedLimit, Syndrome::kCqModerationOutOfRange};
   }

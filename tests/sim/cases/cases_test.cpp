@@ -210,6 +210,23 @@ TEST(Cases, C20_OffAndModifiedWithEntriesPendingLosesNothing) {
   EXPECT_EQ(queue.modify(1, 4096), VerbsError::kInvalid) << "more than the field holds";
 }
 
+TEST(Cases, C20_AnAdapterWithoutModerationSaysSo) {
+  VerbsPair verbs([](config::Config& config) { config.allHosts.adapter.completion.moderation = false; });
+  const auto modify = [&](std::uint16_t count, std::uint16_t period) {
+    return verbs.right.await<VerbsError>(
+        [&](auto done) { verbs.right.client().modifyCq(verbs.rightCq.handle, count, period, done); });
+  };
+  EXPECT_EQ(modify(16, 100), VerbsError::kNotSupported);
+  EXPECT_EQ(modify(0, 0), VerbsError::kNotSupported);
+  driver::CqRequest request;
+  request.cqe = 16;
+  EXPECT_EQ(verbs.right.createCq(request).error, VerbsError::kNone);
+  request.cq_count = 16;
+  EXPECT_EQ(verbs.right.createCq(request).error, VerbsError::kNotSupported);
+  verbs.send();
+  EXPECT_EQ(verbs.right.poll(verbs.rightCq.handle).size(), 1U) << "the queue works without";
+}
+
 TEST(Cases, C27_ErrorOfAnUnsignaledRequestCompletesAndSoDoesTheRest) {
   VerbsPair verbs;
   SendWorkRequest request = remote(verbs.right, verbs.left.request(SendOpcode::kWrite, 0));

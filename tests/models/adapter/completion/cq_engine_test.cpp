@@ -382,6 +382,25 @@ TEST(CqEngine, ModifyChangesOnlyWhatIsSelected) {
   EXPECT_EQ(bench.engine->modifyModeration(CqNumber(99), {}).syndrome, Syndrome::kUnknownCq);
 }
 
+TEST(CqEngine, WithoutModerationNothingButZeroIsTaken) {
+  CqBench bench;
+  bench.config.moderation = false;
+  bench.build();
+  const CqNumber cq = bench.create(bench.attributes(4));
+  CqModeration change;
+  change.period = change.count = 0;
+  EXPECT_TRUE(bench.engine->modifyModeration(cq, change).ok());
+  change.count = 1;
+  EXPECT_EQ(bench.engine->modifyModeration(cq, change).syndrome, Syndrome::kCqModerationUnsupported);
+  change.count.reset();
+  change.period = 1;
+  EXPECT_EQ(bench.engine->modifyModeration(cq, change).syndrome, Syndrome::kCqModerationUnsupported);
+  CqAttributes attributes = bench.attributes(4);
+  attributes.moderationCount = 1;
+  CqNumber number;
+  EXPECT_EQ(bench.engine->create(attributes, number).syndrome, Syndrome::kCqModerationUnsupported);
+}
+
 TEST(CqEngine, CreateRefusesEachBadFieldWithItsSyndrome) {
   CqBench bench;
   const auto refusal = [&](auto&& spoil) {
