@@ -12,7 +12,7 @@ TEST(BringUp, BothAdaptersComeUp) {
   for (std::size_t host = 0; host < 2; ++host) {
     const driver::DeviceCapabilities& device = hosts.driver(host).capabilities();
     EXPECT_EQ(device.vendorId, 0x15B3);
-    EXPECT_NE(device.lid, Lid(0));
+    EXPECT_NE(device.port(1).lid, Lid(0));
     EXPECT_GT(hosts.driver(host).completionVectors(), 0U);
     EXPECT_GT(hosts.driver(host).pagesGiven(), 0U);
   }
