@@ -147,9 +147,9 @@ void ConfigChecker::checkPorts(const NamedFlow& named) {
                  std::to_string(host) + ": ports are numbered 1 to " + std::to_string(ports));
     return false;
   };
-  const bool areThere = check(flow.client, flow.client_adapter, "client_adapter", flow.client_port, "client_port") &
-                        check(flow.server, flow.server_adapter, "server_adapter", flow.server_port, "server_port");
-  if (!areThere || config_.hasSwitch()) return;
+  const bool hasClient = check(flow.client, flow.client_adapter, "client_adapter", flow.client_port, "client_port");
+  const bool hasServer = check(flow.server, flow.server_adapter, "server_adapter", flow.server_port, "server_port");
+  if (!hasClient || !hasServer || config_.hasSwitch()) return;
   const auto place = [&](std::uint32_t host, std::uint32_t adapter, std::uint32_t port) {
     return config_.hosts[host].firstPort(adapter) + port - 1;
   };
