@@ -42,6 +42,7 @@ std::uint64_t numberOf(const AdapterContext& context) {
 
 std::vector<std::uint16_t> partitionKeysOf(const std::vector<PortAddress>& ports) {
   std::vector<std::uint16_t> keys;
+  keys.reserve(ports.size());
   for (const PortAddress& port : ports) keys.push_back(port.partitionKey);
   return keys;
 }
