@@ -35,8 +35,15 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   return capabilities;
 }
 
+// Different for each adapter of a fabric, so that no two draw the same random numbers.
+std::uint64_t numberOf(const AdapterContext& context) {
+  constexpr std::uint64_t kMostHosts = 1024;
+  return context.host.value() + context.adapter.value() * kMostHosts;
+}
+
 std::vector<std::uint16_t> partitionKeysOf(const std::vector<PortAddress>& ports) {
   std::vector<std::uint16_t> keys;
+  keys.reserve(ports.size());
   for (const PortAddress& port : ports) keys.push_back(port.partitionKey);
   return keys;
 }
@@ -48,7 +55,7 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
     : context_(context),
       config_(config),
       routes_(options.addresses),
-      contextCache_(context_, config_.cache, options.seed + context.host.value()),
+      contextCache_(context_, config_.cache, options.seed + numberOf(context)),
       domains_(1U << config.memory.logMaxPd),
       uars_(UarIndex(wire::kFirstUarIndex), wire::kUarIndexEnd - wire::kFirstUarIndex),
       memoryKeys_(config_.memory, domains_, cache_),

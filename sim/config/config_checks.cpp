@@ -91,7 +91,7 @@ void ConfigChecker::checkMemory(std::uint32_t host) {
 
 std::string ConfigChecker::givenSection(SectionPlace place, const std::string& section, const std::string& key) const {
   for (std::optional<std::uint32_t>* part : {&place.port, &place.adapter, &place.host}) {
-    const std::string own = sectionPath(place, section);
+    std::string own = sectionPath(place, section);
     if (place.host && values_.find(own, key)) return own;
     part->reset();
   }

@@ -96,7 +96,7 @@ class Loader {
     const std::uint32_t count = loaded_.config.host.count;
     for (std::uint32_t i = 0; i < count; ++i) {
       HostSections& host = loaded_.config.hosts.emplace_back(loaded_.config.allHosts);
-      host.host = loaded_.config.host;
+      host.host = static_cast<const OneHostConfig&>(loaded_.config.host);
       SectionPlace place;
       place.host = i;
       readSection(sectionPath(place, {}), host.host, values_, loaded_.problems);

@@ -111,7 +111,6 @@ std::string partsHeading(const SectionSchema& section) {
 std::string heading(const SectionSchema& section) {
   switch (section.scope) {
     case Scope::kGlobal:
-      return "`[" + section.name + "]`";
     case Scope::kOneHost:
       return "`[" + section.name + "]`";
     case Scope::kPerHost:

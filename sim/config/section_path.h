@@ -21,7 +21,7 @@ struct SectionPlace {
 [[nodiscard]] inline std::string sectionPath(const SectionPlace& place, const std::string& section) {
   const std::string adapterPrefix = "adapter.";
   if (!place.host) return section;
-  const std::string host = "host." + std::to_string(*place.host);
+  std::string host = "host." + std::to_string(*place.host);
   if (section.empty()) return host;
   if (!place.adapter) return host + '.' + section;
   const bool isAdapters = section.compare(0, adapterPrefix.size(), adapterPrefix) == 0;

@@ -7,49 +7,11 @@
 #include "models/kernel/activation_counter.h"
 #include "sim/config/config_text.h"
 #include "sim/driver/thread_client.h"
+#include "sim/run/system_results.h"
 
 namespace hca::sim {
 
 namespace {
-
-constexpr std::pair<adapter::CachedObject, const char*> kAdapterCaches[] = {
-    {adapter::CachedObject::kQpContext, "qp_context"},     {adapter::CachedObject::kCqContext, "cq_context"},
-    {adapter::CachedObject::kMemoryKey, "memory_key"},     {adapter::CachedObject::kTranslation, "translation"},
-    {adapter::CachedObject::kWorkRequest, "work_request"},
-};
-
-/// Calls `visit(host, adapter)` for every adapter of `system`.
-template <class Visit>
-void forEachAdapter(const System& system, Visit&& visit) {
-  for (std::size_t i = 0; i < system.hosts(); ++i) {
-    const HostNode& node = system.host(i);
-    for (std::uint32_t a = 0; a < node.adapters(); ++a) visit(node, node.adapter(a));
-  }
-}
-
-/// A port of an adapter, and its number if the adapter has more than one.
-struct PortOf {
-  std::uint32_t hostPort = 1;  // of all its host's
-  std::optional<std::uint32_t> named;
-};
-
-std::vector<PortOf> portsOf(const AdapterNode& adapter) {
-  std::vector<PortOf> ports;
-  for (std::uint32_t port = 1; port <= adapter.hca().ports(); ++port) {
-    const bool isOneOfSeveral = adapter.hca().ports() > 1;
-    ports.push_back({adapter.hostPort(port), isOneOfSeveral ? std::optional(port) : std::nullopt});
-  }
-  return ports;
-}
-
-/// Calls `visit(host, adapter if there are more, port)` for every port of `system`.
-template <class Visit>
-void forEachPort(const System& system, Visit&& visit) {
-  forEachAdapter(system, [&](const HostNode& node, const AdapterNode& adapter) {
-    const auto named = node.adapters() > 1 ? std::optional(adapter.index()) : std::nullopt;
-    for (const PortOf& port : portsOf(adapter)) visit(node, named, port);
-  });
-}
 
 // The first arm race, if there is one: its server's queue is the one to watch.
 const FlowConfig* findRace(const config::Config& config) {
@@ -216,12 +178,8 @@ report::Result Simulation::run() {
   result.simulated = ended_;
   collectFlows(result);
   collectDma(result);
-  collectCaches(result);
   collectQueues(result);
-  collectPcie(result);
-  collectDrops(result);
-  collectFaults(result);
-  collectSwitch(result);
+  collectSystem(system_, result);
   addStuckFlows(result);
   if (options_.timing) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wallStart;
@@ -260,28 +218,6 @@ void Simulation::collectDma(report::Result& result) const {
   }
 }
 
-void Simulation::collectCaches(report::Result& result) const {
-  for (std::size_t i = 0; i < system_.hosts(); ++i) {
-    const HostNode& node = system_.host(i);
-    const auto add = [&](std::optional<AdapterIndex> adapter, const char* name, const auto& counters) {
-      result.caches.push_back({node.index(), adapter, name, counters.hits, counters.misses, counters.evictions});
-    };
-    for (std::uint32_t a = 0; a < node.adapters(); ++a) {
-      const auto adapter = node.adapters() > 1 ? std::optional(AdapterIndex(a)) : std::nullopt;
-      for (const auto& [what, name] : kAdapterCaches) {
-        if (const auto counters = node.adapter(a).hca().caches().counters(what)) add(adapter, name, *counters);
-      }
-    }
-    const host::MemoryTiming* memory = node.memoryTiming();
-    if (memory == nullptr) continue;
-    if (memory->iommu() != nullptr) add(std::nullopt, "iotlb", memory->iommu()->counters());
-    if (memory->cache() != nullptr) {
-      add(std::nullopt, "last_level_reads", memory->cache()->reads());
-      add(std::nullopt, "last_level_writes", memory->cache()->writes());
-    }
-  }
-}
-
 std::optional<std::uint32_t> Simulation::completionVectorOf(HostIndex host, AdapterIndex adapter,
                                                             InterruptVector vector) const {
   return system_.host(host.value()).adapter(adapter.value()).driver().completionVectorOf(vector);
@@ -306,79 +242,6 @@ void Simulation::collectQueues(report::Result& result) {
       cq.resizes = summary.counters.resizes;
     }
   }
-}
-
-void Simulation::collectPcie(report::Result& result) const {
-  using Direction = pcie::Link::Direction;
-  forEachAdapter(system_, [&result](const HostNode& node, const AdapterNode& adapter) {
-    for (const Direction direction : {Direction::kUpstream, Direction::kDownstream}) {
-      const pcie::TrafficCount sum = pcie::total(adapter.pcieLink().counts(direction));
-      report::PcieResult entry;
-      entry.host = node.index();
-      entry.adapter = adapter.index();
-      entry.direction = direction == Direction::kUpstream ? report::PcieResult::Direction::kUpstream
-                                                          : report::PcieResult::Direction::kDownstream;
-      entry.tlps = sum.tlps;
-      entry.bytes = sum.bytes;
-      const double span = static_cast<double>(result.simulated.count());
-      entry.utilisation = span > 0 ? static_cast<double>(sum.busy.count()) / span : 0;
-      result.pcie.push_back(entry);
-    }
-  });
-}
-
-void Simulation::collectDrops(report::Result& result) const {
-  forEachAdapter(system_, [&](const HostNode& node, const AdapterNode& adapter) {
-    const auto add = [&](const char* reason, std::uint64_t count, std::optional<std::uint32_t> port = {}) {
-      if (count > 0) result.drops.push_back({node.index(), adapter.index(), port, reason, count});
-    };
-    const adapter::Hca& hca = adapter.hca();
-    const adapter::PacketDispatcher::Drops& packets = hca.dispatcher().drops();
-    add("packet_corrupted", packets.corrupted);
-    add("packet_unknown_qp", packets.unknownQp);
-    add("packet_wrong_service", packets.wrongService);
-    add("packet_wrong_port", packets.wrongPort);
-    add("packet_wrong_state", packets.wrongState);
-    add("packet_wrong_partition", packets.wrongPartition);
-    add("packet_wrong_queue_key", packets.wrongQueueKey);
-    add("packet_not_member", packets.notMember);
-    add("message_dropped", hca.responder().unreliableDrops());
-    for (const PortOf& port : portsOf(adapter)) {
-      const network::LinkCounters& link = system_.cabling().sent(node.index().value(), port.hostPort);
-      const network::SwitchCounters counters = system_.cabling().switchPort(node.index().value(), port.hostPort);
-      add("packet_link_down", link.droppedDown, port.named);
-      add("packet_wrong_destination", link.droppedDestination, port.named);
-      add("packet_lost", link.lost, port.named);
-      add("switch_buffer_full", counters.droppedBuffer, port.named);
-      add("switch_unknown_destination", counters.droppedDestination, port.named);
-    }
-    add("doorbell_ignored", hca.sendQueue().ignoredDoorbells());
-    add("register_write_ignored", hca.decoder().ignoredWrites());
-    add("dma_write_failed", adapter.rootComplex().counters().writeErrors);
-    add("dma_read_failed", adapter.rootComplex().counters().readErrors);
-  });
-}
-
-void Simulation::collectFaults(report::Result& result) const {
-  forEachPort(system_, [&](const HostNode& node, std::optional<AdapterIndex> adapter, const PortOf& port) {
-    const auto add = [&](const network::LinkCounters& link, bool fromSwitch) {
-      if (link.lost + link.corrupted + link.duplicated + link.held == 0) return;
-      result.faults.push_back(
-          {node.index(), adapter, port.named, fromSwitch, link.lost, link.corrupted, link.duplicated, link.held});
-    };
-    add(system_.cabling().sent(node.index().value(), port.hostPort), false);
-    const network::LinkCounters* fromSwitch = system_.cabling().sentBySwitch(node.index().value(), port.hostPort);
-    if (fromSwitch != nullptr) add(*fromSwitch, true);
-  });
-}
-
-void Simulation::collectSwitch(report::Result& result) const {
-  if (!system_.cabling().hasSwitch()) return;
-  forEachPort(system_, [&](const HostNode& node, std::optional<AdapterIndex> adapter, const PortOf& port) {
-    const network::SwitchCounters counters = system_.cabling().switchPort(node.index().value(), port.hostPort);
-    result.switchPorts.push_back({node.index(), adapter, port.named, counters.forwarded,
-                                  static_cast<std::uint64_t>(counters.highWater.count()), counters.droppedBuffer});
-  });
 }
 
 void Simulation::addStuckFlows(report::Result& result) const {

@@ -56,12 +56,7 @@ class Simulation final : private ThreadFactory {
 
   void collectFlows(report::Result& result);
   void collectDma(report::Result& result) const;
-  void collectCaches(report::Result& result) const;
   void collectQueues(report::Result& result);
-  void collectPcie(report::Result& result) const;
-  void collectDrops(report::Result& result) const;
-  void collectFaults(report::Result& result) const;
-  void collectSwitch(report::Result& result) const;
   void addStuckFlows(report::Result& result) const;
 
   const config::Config config_;

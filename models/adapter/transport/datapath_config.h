@@ -17,7 +17,7 @@ struct DatapathConfig {
   BitsPerSecond loopbackRate{100'000'000'000};
   Time loopbackLatency = nanoseconds(100);
   Bytes egressBuffer{65536};
-  Bytes ingressBuffer{0};
+  Bytes ingressBuffer{262'016};  // published for ConnectX-5
   Bytes wqeFetch{512};
   std::int64_t receivePrefetch = 8;
   std::int64_t maxQps = 262144;

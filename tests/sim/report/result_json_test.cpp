@@ -202,6 +202,24 @@ TEST(ResultJson, FaultsPortsAndResizesAreThereIfThereAreAny) {
     {"host": 1, "forwarded": 100, "high_water_bytes": 4096, "dropped": 5}])"));
 }
 
+TEST(ResultJson, AdaptersAndPortsAreNamedWhereThereAreSeveral) {
+  Result result;
+  result.dma.emplace_back().adapter = AdapterIndex(1);
+  result.caches.push_back({HostIndex(1), AdapterIndex(2), "qp_context", 7, 3, 2});
+  result.drops.push_back({HostIndex(1), AdapterIndex(0), 2, "packet_lost", 3});
+  result.faults.push_back({HostIndex(1), AdapterIndex(1), 2, false, 1, 2, 3, 4});
+  result.switchPorts.push_back({HostIndex(1), {}, 2, 100, 4096, 5});
+  const auto json = nlohmann::json::parse(toJson(result));
+  EXPECT_EQ(json["dma"][0]["adapter"], 1);
+  EXPECT_EQ(json["caches"][0]["adapter"], 2);
+  EXPECT_EQ(json["drops"], nlohmann::json::parse(R"([
+    {"host": 1, "adapter": 0, "port": 2, "reason": "packet_lost", "count": 3}])"));
+  EXPECT_EQ(json["faults"][0]["adapter"], 1);
+  EXPECT_EQ(json["faults"][0]["port"], 2);
+  EXPECT_EQ(json["switch_ports"][0]["port"], 2);
+  EXPECT_FALSE(json["switch_ports"][0].contains("adapter"));
+}
+
 TEST(ResultJson, AFlowWithoutSamplesHasNoLatency) {
   Result result;
   result.flows.emplace_back();

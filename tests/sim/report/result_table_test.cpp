@@ -55,6 +55,21 @@ TEST(ResultTable, ShowsFlowsWithUnits) {
   EXPECT_THAT(text, HasSubstr("cqe_visible       750.5 ns          900.5 ns\n"));
 }
 
+TEST(ResultTable, NamesAdaptersWhereAHostHasSeveral) {
+  Result result = exampleResult();
+  EXPECT_THAT(toTable(result), Not(HasSubstr("adapter  ")));
+  EXPECT_THAT(toTable(result), HasSubstr("dropped: host 0: 2 x unknown destination\n"));
+  result.pcie.push_back({HostIndex(0), AdapterIndex(1), PcieResult::Direction::kUpstream, 1, 2, 0.5});
+  result.drops[0].port = 2;
+  result.caches.push_back({HostIndex(0), {}, "iotlb", 1, 2, 3});
+  const std::string text = toTable(result);
+  EXPECT_THAT(text, HasSubstr("\nhost.adapter      PCIe"));
+  EXPECT_THAT(text, HasSubstr("\n0.1           upstream"));
+  EXPECT_THAT(text, HasSubstr("\n1.0           0x81"));
+  EXPECT_THAT(text, HasSubstr("\n0             iotlb"));
+  EXPECT_THAT(text, HasSubstr("dropped: host 0, adapter 0, port 2: 2 x unknown destination\n"));
+}
+
 TEST(ResultTable, ShowsPublishedFiguresOnlyWhereThereAreAny) {
   Result result = exampleResult();
   result.flows[0].published = Time(1'000'000);
