@@ -84,6 +84,7 @@ void Simulation::nameQueuePairs(const Flow& flow) {
   for (const FlowEndpoint* side : {&flow.clientSide(), &flow.serverSide()}) {
     for (std::uint32_t i = 0; i < flow.config().qps; ++i) {
       completions_->describe(side->client().host(), side->qpNumber(i), flow.name());
+      completions_->describe(side->client().host(), side->receiverNumber(i), flow.name());
     }
   }
 }
