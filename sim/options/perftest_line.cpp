@@ -147,7 +147,8 @@ class Parser {
       return std::any_of(names.begin(), names.end(), [&](const char* name) { return value == name; });
     };
     if (flag.letter == 'c') {
-      if (!isOneOf({"RC", "UC", "UD", "XRC"})) problem_ = '\'' + typed + ' ' + value + "' is none of RC, UC, UD and XRC";
+      if (!isOneOf({"RC", "UC", "UD", "XRC"}))
+        problem_ = '\'' + typed + ' ' + value + "' is none of RC, UC, UD and XRC";
     } else if (flag.letter == 'A') {
       if (!isOneOf({"FETCH_AND_ADD", "CMP_AND_SWAP"})) {
         problem_ = '\'' + typed + ' ' + value + "' is none of FETCH_AND_ADD and CMP_AND_SWAP";
