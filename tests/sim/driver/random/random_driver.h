@@ -53,8 +53,10 @@ class RandomDriver {
   void createTarget(Connection& connection, std::uint32_t index);
   void destroyTarget(Connection& connection, std::uint32_t index, const std::function<void()>& next);
   void waitForControl();
-  void checkAtRest();
-  void checkAtRest(Side& side);
+  void lookForSleepers();
+  std::string restProblem();
+  std::string restProblem(Side& side);
+  void checkContentAtRest();
 
   // Shared receive queues.
   void createShared(Shared& shared, RandomNumbers& random);
@@ -65,7 +67,7 @@ class RandomDriver {
   bool hasRoom(const Shared& shared, std::size_t count) const;
   bool completeShared(Side& side, const Queue& queue, const driver::WorkCompletion& completion);
   std::string checkSharedStatus(Side& side, driver::WcStatus status) const;
-  void checkSharedAtRest(const Shared& shared);
+  [[nodiscard]] bool isPassedOver(const Shared& shared) const;
   [[nodiscard]] static bool uses(const Side& side, const Shared& shared);
   [[nodiscard]] static bool sharesReceives(const Side& side);
   [[nodiscard]] bool maySleepOn(const Side& side) const;

@@ -9,8 +9,6 @@
 namespace hca::test {
 namespace {
 
-constexpr std::size_t kScriptSteps = 2500;
-
 /// Runs the scripts of some seeds; a script that fails is shrunk and shown.
 void runSeeds(std::uint64_t first, std::uint64_t count, std::size_t steps) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -20,7 +18,7 @@ void runSeeds(std::uint64_t first, std::uint64_t count, std::size_t steps) {
     if (problem.empty()) continue;
     std::cout << "seed " << seed << ": " << problem << "\nshrinking" << std::endl;
     const Script shortest = shrink(
-        script, [&](const Script& part) { return !forkedRun(world, part).empty(); }, 400);
+        script, [&](const Script& part) { return isSameKind(forkedRun(world, part), problem); }, 400);
     FAIL() << "seed " << seed << ": " << problem << "\nshrunk to " << shortest.size()
            << " steps, which give: " << forkedRun(world, shortest) << "\n"
            << text(shortest) << "With these lines in FILE: random_driver_replay " << seed << " FILE";
