@@ -284,14 +284,11 @@ void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const Connection
                        [next](const Answer<int>& answer) { next(answer.result); });
     });
   };
-  std::vector<Sequence::Step> steps{modify(QpTransition::kResetToInit, kRights | Optional::kPkeyIndex |
-                                                                           Optional::kQueueKey |
-                                                                           Optional::kPrimaryPort),
-                                    modify(QpTransition::kInitToReadyToReceive, kRights)};
-  if (qp->type != QpType::kXrcTarget) {
-    steps.push_back(modify(QpTransition::kReadyToReceiveToReadyToSend, kRights | Optional::kRnrTimeout));
-  }
-  Sequence::run(std::move(steps), [done = std::move(done)](CommandResult result) { done(errorOf(result)); });
+  Sequence::run({modify(QpTransition::kResetToInit,
+                        kRights | Optional::kPkeyIndex | Optional::kQueueKey | Optional::kPrimaryPort),
+                 modify(QpTransition::kInitToReadyToReceive, kRights),
+                 modify(QpTransition::kReadyToReceiveToReadyToSend, kRights | Optional::kRnrTimeout)},
+                [done = std::move(done)](CommandResult result) { done(errorOf(result)); });
 }
 
 // Entries of a shared queue whose completions nobody polled are free again (libmlx5: mlx5_cq_clean).

@@ -146,7 +146,7 @@ class VerbsClient {
   /// An XRC initiator has no use for `receiveCq`, a target for neither: the shared queue's counts.
   virtual void createQp(const QpRequest& request, CqHandle sendCq, CqHandle receiveCq,
                         std::function<void(QpCreated)> done) = 0;
-  /// Reset to init to ready-to-receive to ready-to-send, of which an XRC target doesn't need the last. An unreliable datagram queue pair has no peer: of `peer` only
+  /// Reset to init to ready-to-receive to ready-to-send. An unreliable datagram queue pair has no peer: of `peer` only
   /// sendPsn counts, and datagrams that carry another queue key than `attributes` names are dropped.
   virtual void connect(QpHandle qp, const QpPeer& peer, const ConnectionAttributes& attributes,
                        std::function<void(VerbsError)> done) = 0;

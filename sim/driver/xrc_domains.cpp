@@ -28,9 +28,8 @@ bool XrcDomains::isNeeded(OwnerId owner, Number domain) const {
   const auto at = domains_.find(domain);
   if (at == domains_.end()) return false;
   const auto holds = std::count(at->second.holders.begin(), at->second.holders.end(), owner);
-  return holds == 1 && std::any_of(objects_.begin(), objects_.end(), [&](const auto& object) {
-           return object.second == std::pair(owner, domain);
-         });
+  return holds == 1 && std::any_of(objects_.begin(), objects_.end(),
+                                   [&](const auto& object) { return object.second == std::pair(owner, domain); });
 }
 
 bool XrcDomains::isLast(Number domain) const {

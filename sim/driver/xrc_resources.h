@@ -17,11 +17,11 @@ namespace hca::driver {
 class XrcResources final : private DriverClient {
  public:
   struct Numbers {
-    PdNumber pd;                         ///< p0
-    adapter::XrcdNumber targets;         ///< x0: of the shared queue that is not used
-    adapter::XrcdNumber initiators;      ///< x1
-    CqNumber cq;                         ///< c0
-    SrqNumber srq;                       ///< s0
+    PdNumber pd;                     ///< p0
+    adapter::XrcdNumber targets;     ///< x0: of the shared queue that is not used
+    adapter::XrcdNumber initiators;  ///< x1
+    CqNumber cq;                     ///< c0
+    SrqNumber srq;                   ///< s0
   };
 
   /// Calls of `driver` are made from the first `prepare` on.

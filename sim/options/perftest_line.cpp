@@ -55,7 +55,7 @@ constexpr std::array<Flag, 14> kFlags{{{'s', "size", "message size, bytes", size
                                        {'I', "inline_size", "longest inline message, bytes (write, send)", inlines},
                                        {'e', "events", "sleep until an event (not write_lat)", takesEvents},
                                        {'m', "mtu", "path MTU, bytes", always},
-                                       {'c', "connection", "RC, UC or UD", always},
+                                       {'c', "connection", "RC, UC, UD or XRC", always},
                                        {'l', "post_list", "requests handed over in one call (bw)", bandwidth},
                                        {'A', "atomic_type", "FETCH_AND_ADD or CMP_AND_SWAP (atomic)", atomic},
                                        {'d', "ib-dev", "adapter of both hosts: mlx5_0, mlx5_1, ...", always},
@@ -156,7 +156,8 @@ class Parser {
       return std::any_of(names.begin(), names.end(), [&](const char* name) { return value == name; });
     };
     if (flag.letter == 'c') {
-      if (!isOneOf({"RC", "UC", "UD"})) problem_ = '\'' + typed + ' ' + value + "' is none of RC, UC and UD";
+      if (!isOneOf({"RC", "UC", "UD", "XRC"}))
+        problem_ = '\'' + typed + ' ' + value + "' is none of RC, UC, UD and XRC";
     } else if (flag.letter == 'A') {
       if (!isOneOf({"FETCH_AND_ADD", "CMP_AND_SWAP"})) {
         problem_ = '\'' + typed + ' ' + value + "' is none of FETCH_AND_ADD and CMP_AND_SWAP";
@@ -184,7 +185,7 @@ class FlowBuilder {
     flow_.name = program_.name;
     add("kind", program_.bandwidth ? "bandwidth" : "latency");
     add("verb", verb());
-    add("transport", isUd() ? "ud" : connection() == "UC" ? "uc" : "rc");
+    add("transport", transport());
     addBytes("size", size());
     addNumber("iters", iters());
     addNumber("qps", said_.number('q', 1));
@@ -213,6 +214,9 @@ class FlowBuilder {
   void addBytes(const char* key, std::uint64_t value) { add(key, std::to_string(value) + 'B'); }
 
   [[nodiscard]] std::string connection() const { return said_.text('c').value_or("RC"); }
+  [[nodiscard]] std::string transport() const {
+    return connection() == "XRC" ? "xrc" : connection() == "UC" ? "uc" : isUd() ? "ud" : "rc";
+  }
   [[nodiscard]] bool isUd() const { return connection() == "UD"; }
 
   [[nodiscard]] std::string verb() const {
@@ -254,7 +258,7 @@ class FlowBuilder {
   [[nodiscard]] std::uint64_t receives() const {
     constexpr std::uint64_t kMost = 16000;
     const std::uint64_t wanted = said_.number('r', kUsualReceives);
-    if (connection() != "RC" && wanted == kUsualReceives) return std::min(iters(), kMost);
+    if ((connection() == "UC" || isUd()) && wanted == kUsualReceives) return std::min(iters(), kMost);
     return std::min(wanted, iters());
   }
 

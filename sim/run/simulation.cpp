@@ -81,7 +81,10 @@ void Simulation::attachCompletionRecorder() {
 void Simulation::nameQueuePairs(const Flow& flow) {
   for (const FlowEndpoint* side : {&flow.clientSide(), &flow.serverSide()}) {
     for (std::uint32_t i = 0; i < flow.config().qps; ++i) {
-      completions_->describe(side->client().host(), side->client().adapter(), side->qpNumber(i), flow.name());
+      const driver::VerbsClient& client = side->client();
+      for (const QpNumber number : {side->qpNumber(i), side->receiverNumber(i)}) {
+        completions_->describe(client.host(), client.adapter(), number, flow.name());
+      }
     }
   }
 }

@@ -56,7 +56,7 @@ void ArmRaceFlow::takeReceives() {
 void ArmRaceFlow::postReceive(std::uint64_t slot) {
   receive_.front().workRequestId = slot;
   receive_.front().scatterGather.front().address = serverEnd().receiveAddress(0, slot);
-  serverEnd().client().postReceive(serverEnd().qp(0), receive_);
+  serverEnd().postReceives(0, receive_);
 }
 
 // Everything before was received, and the next message is one for this occasion.

@@ -59,8 +59,7 @@ void BandwidthFlow::begin() {
   serverResizer_ = std::make_unique<QueueResizer>(serverEnd().client(), serverEnd().queues(), config().resize_to,
                                                   config().resize_after);
   if (receives_) {
-    const std::uint32_t queues = config().srq ? 1 : config().qps;
-    for (std::uint32_t index = 0; index < queues; ++index) {
+    for (std::uint32_t index = 0; index < serverEnd().receiveQueues(); ++index) {
       for (std::uint64_t number = 0; number < config().rx_depth; ++number) postReceive(index, number);
     }
     serve();
@@ -197,6 +196,7 @@ void BandwidthFlow::prepare(std::uint32_t index, std::uint64_t message, driver::
   content_.prepare(index, message, request);
   request.workRequestId = requestId(index, message);
   request.datagram.qp = serverEnd().qpNumber(index);
+  request.remoteSrq = serverEnd().srqNumber(message % config().xrc_srqs);
   request.signaled = (message + 1) % config().cq_mod == 0 || message + 1 == total_;
   request.solicited = config().solicited && ((message + 1) % config().solicited_every == 0 || message + 1 == total_);
 }
@@ -258,7 +258,7 @@ void BandwidthFlow::takeReceives() {
     const std::uint32_t place = indexOf(completion.workRequestId);
     const std::uint64_t slot = numberOf(completion.workRequestId);
     // A receive of a shared queue doesn't know whose message it gets.
-    const std::uint32_t index = config().srq ? serverEnd().indexOf(completion.qp) : place;
+    const std::uint32_t index = serverEnd().sharesReceives() ? serverEnd().indexOf(completion.qp) : place;
     Pair& pair = pairs_[index];
     if (countError(completion)) {
       pair.failed = true;
@@ -286,7 +286,7 @@ void BandwidthFlow::finishIfDone() {
   if (clientFinished_ && serverDone()) finish();
 }
 
-bool BandwidthFlow::mayLose() const { return config().transport != FlowTransport::kRc && receives_; }
+bool BandwidthFlow::mayLose() const { return !isReliable(config().transport) && receives_; }
 
 void BandwidthFlow::checkRemainder() {
   for (std::uint32_t index = 0; index < pairs_.size(); ++index) {

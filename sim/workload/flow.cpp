@@ -85,6 +85,7 @@ driver::SendWorkRequest Flow::requestTemplate(const FlowEndpoint& from, const Fl
   request.inlineData = from.inlines() && !usesResponses();
   request.remoteKey = to.key();
   request.datagram = to.datagramTarget(0);
+  request.remoteSrq = to.srqNumber(0);
   return request;
 }
 

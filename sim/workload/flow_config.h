@@ -22,7 +22,12 @@ enum class FlowVerb : std::uint8_t {
   kFetchAdd,
   kCompareSwap,
 };
-enum class FlowTransport : std::uint8_t { kRc, kUc, kUd };
+enum class FlowTransport : std::uint8_t { kRc, kUc, kUd, kXrc };
+
+/// Whether requests are acknowledged and repeated.
+constexpr bool isReliable(FlowTransport transport) {
+  return transport == FlowTransport::kRc || transport == FlowTransport::kXrc;
+}
 
 /// Whether the message lands at an address that the client names.
 constexpr bool isWrite(FlowVerb verb) { return verb == FlowVerb::kWrite || verb == FlowVerb::kWriteImmediate; }
@@ -58,8 +63,10 @@ struct EnumNames<sim::FlowVerb> {
 };
 template <>
 struct EnumNames<sim::FlowTransport> {
-  static constexpr std::pair<const char*, sim::FlowTransport> kNames[] = {
-      {"rc", sim::FlowTransport::kRc}, {"uc", sim::FlowTransport::kUc}, {"ud", sim::FlowTransport::kUd}};
+  static constexpr std::pair<const char*, sim::FlowTransport> kNames[] = {{"rc", sim::FlowTransport::kRc},
+                                                                          {"uc", sim::FlowTransport::kUc},
+                                                                          {"ud", sim::FlowTransport::kUd},
+                                                                          {"xrc", sim::FlowTransport::kXrc}};
 };
 template <>
 struct EnumNames<sim::EventOrder> {
@@ -130,6 +137,7 @@ struct FlowConfig {
   std::uint32_t outs = 16;
   std::uint32_t rx_depth = 512;
   bool srq = false;
+  std::uint32_t xrc_srqs = 1;
   std::uint32_t cq_mod = 1;
   std::uint32_t post_list = 1;
   Bytes inline_size{0};
@@ -173,7 +181,8 @@ struct FlowConfig {
         "bandwidth: verbs with their weights, instead of verb, drawn for each message: \"write:70, read:20, send:10\"; "
         "atomics are of 8B, the others of size");
     key("transport", self.transport,
-        "rc: reliable connection; uc: unreliable connection; ud: unreliable datagram, one packet a message");
+        "rc: reliable connection; uc: unreliable connection; ud: unreliable datagram, one packet a message; xrc: "
+        "extended reliable connection, whose receives are in xrc_srqs shared queues of rx_depth each");
     key("client", self.client, range(0U, 1023U), "Host that starts");
     key("clients", self.clients,
         "Hosts that start, instead of client: \"1-8\" or \"1, 3, 5-7\". Each does the whole work of this section with "
@@ -212,6 +221,8 @@ struct FlowConfig {
         "Reads and atomics outstanding at the peer, a queue pair; rounded up to a power of two");
     key("rx_depth", self.rx_depth, range(1U, 32768U), "Receives posted in each receive queue");
     key("srq", self.srq, "bandwidth: the server's queue pairs take their receives from one shared queue of rx_depth");
+    key("xrc_srqs", self.xrc_srqs, range(1U, 4096U),
+        "xrc: shared queues of the side that receives; all queue pairs reach each, message by message in turn");
     key("cq_mod", self.cq_mod, range(1U, 32768U), "Every how many requests one is signaled");
     key("post_list", self.post_list, range(1U, 32768U), "Requests handed over in one post call");
     key("inline_size", self.inline_size, range(Bytes(0), Bytes(1024)),

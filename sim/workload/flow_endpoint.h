@@ -1,9 +1,9 @@
 // One side of a flow: its thread with memory, queues and queue pairs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "sim/driver/verbs_client.h"
@@ -11,8 +11,9 @@
 
 namespace hca::sim {
 
-/// Creates what one side needs, through verbs, and knows where messages lie. Each queue pair has `sendSlots` places to
-/// send from and `receiveSlots` to receive into.
+/// Creates what one side needs, through verbs, and knows where messages lie. Each queue pair has places to send from
+/// and to receive into. With XRC a side has both ends of each connection, so that either may begin: an initiator, which
+/// is the queue pair that one posts to, and a target.
 class FlowEndpoint {
  public:
   struct Shape {
@@ -36,9 +37,22 @@ class FlowEndpoint {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] driver::QpHandle qp(std::uint32_t index) const { return qps_[index].handle; }
   [[nodiscard]] QpNumber qpNumber(std::uint32_t index) const { return qps_[index].number; }
-  /// The queue pair with this number; there is one.
+  /// The number that completions of receives name.
+  [[nodiscard]] QpNumber receiverNumber(std::uint32_t index) const {
+    return targets_.empty() ? qpNumber(index) : targets_[index].number;
+  }
+  /// The queue pair whose receives name this number; there is one.
   [[nodiscard]] std::uint32_t indexOf(QpNumber number) const;
-  /// Posts to the receive queue of queue pair `index`, or to the one that all share.
+  /// Receive queues: of each queue pair, or those that they share.
+  [[nodiscard]] std::uint32_t receiveQueues() const {
+    return srqs_.empty() ? config_.qps : static_cast<std::uint32_t>(srqs_.size());
+  }
+  [[nodiscard]] bool sharesReceives() const { return !srqs_.empty(); }
+  /// Of XRC, the shared queue to name; else none.
+  [[nodiscard]] SrqNumber srqNumber(std::uint64_t index) const {
+    return srqs_.empty() ? SrqNumber() : srqs_[index].number;
+  }
+  /// Posts to receive queue `index`.
   void postReceives(std::uint32_t index, const std::vector<driver::ReceiveWorkRequest>& list) const;
   /// Every completion queue; one if shared.
   [[nodiscard]] const std::vector<driver::CqHandle>& queues() const { return queues_; }
@@ -70,9 +84,19 @@ class FlowEndpoint {
  private:
   void allocate();
   void createQueues(const Done& done);
-  void createSharedQueue(const Done& done);
+  void openDomain(const Done& done);
+  void createSharedQueues(const Done& done);
   void createQueuePairs(const Done& done);
+  void createTargets(const Done& done);
   void connectFrom(std::uint32_t index, const FlowEndpoint& peer, const Done& done);
+  void connectOne(driver::QpHandle pair, std::uint32_t index, QpNumber remote, const FlowEndpoint& peer,
+                  const Done& done);
+  [[nodiscard]] bool isXrc() const { return config_.transport == FlowTransport::kXrc; }
+  /// Rows of places: one for each queue pair, and for each shared queue.
+  [[nodiscard]] std::uint64_t rows() const { return std::max(config_.qps, isXrc() ? config_.xrc_srqs : 1U); }
+  [[nodiscard]] std::uint32_t sharedQueuesWanted() const {
+    return isXrc() ? config_.xrc_srqs : shape_.sharedReceives ? 1 : 0;
+  }
   [[nodiscard]] driver::CqRequest queueRequest() const;
   [[nodiscard]] driver::QpRequest pairRequest() const;
 
@@ -86,8 +110,10 @@ class FlowEndpoint {
   std::uint8_t* bytes_ = nullptr;
   MemoryKey key_;
   std::vector<driver::CqHandle> queues_;
-  std::optional<driver::SrqHandle> srq_;
+  driver::XrcdHandle domain_;
+  std::vector<driver::SrqCreated> srqs_;
   std::vector<driver::QpCreated> qps_;
+  std::vector<driver::QpCreated> targets_;  // of XRC, by the queue pair that the peer sends from
 };
 
 }  // namespace hca::sim

@@ -28,10 +28,21 @@ void checkVerbMix(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
   if (!mix.problem.empty()) problems.push_back({"verb_mix", mix.problem});
 }
 
-void checkTransport(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
-  if (flow.transport != FlowTransport::kRc && any(flow, hasResponse)) {
-    problems.push_back({verbKey(flow), "needs transport = rc: the unreliable services have no reads and atomics"});
+void checkXrc(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
+  if (flow.srq) problems.push_back({"srq", "is nothing beside transport = xrc, which has shared queues anyway"});
+  if (flow.xrc_srqs == 1) return;
+  if (flow.kind != FlowKind::kBandwidth) problems.push_back({"xrc_srqs", "is for kind = bandwidth"});
+  if (!flow.shared_cq) {
+    problems.push_back({"xrc_srqs", "needs shared_cq = yes: messages of a queue pair would come out of order"});
   }
+}
+
+void checkTransport(const FlowConfig& flow, std::vector<FlowProblem>& problems) {
+  if (!isReliable(flow.transport) && any(flow, hasResponse)) {
+    problems.push_back(
+        {verbKey(flow), "needs transport = rc or xrc: the unreliable services have no reads and atomics"});
+  }
+  if (flow.transport == FlowTransport::kXrc) return checkXrc(flow, problems);
   if (flow.transport != FlowTransport::kUd) return;
   if (any(flow, isWrite)) {
     problems.push_back({verbKey(flow), "is nothing for datagrams: use send or send_with_imm"});
@@ -122,8 +133,8 @@ std::vector<FlowProblem> flowProblems(const FlowConfig& flow) {
     if (!usesReceive(flow.verb)) {
       problems.push_back({"verb", "gives the server no completion: use send, send_with_imm or write_with_imm"});
     }
-    if (flow.transport != FlowTransport::kRc) {
-      problems.push_back({"transport", "must be rc: a lost message would look like a lost wake-up"});
+    if (!isReliable(flow.transport)) {
+      problems.push_back({"transport", "must be rc or xrc: a lost message would look like a lost wake-up"});
     }
     if (flow.events != EventOrder::kSafe && flow.events != EventOrder::kUnsafe) {
       problems.push_back({"events", "must be safe or unsafe: the race is between a poll and an arm"});

@@ -42,7 +42,7 @@ std::unique_ptr<LatencyFlow::Side> LatencyFlow::makeSide(FlowEndpoint& own, Flow
 }
 
 void LatencyFlow::postReceives(Side& side, std::uint64_t count) {
-  for (; count != 0; --count) side.end.client().postReceive(side.end.qp(0), side.receive);
+  for (; count != 0; --count) side.end.postReceives(0, side.receive);
 }
 
 void LatencyFlow::next(Side& side) {

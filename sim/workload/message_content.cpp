@@ -17,7 +17,7 @@ MessageContent::MessageContent(const FlowConfig& config, std::uint64_t seed, boo
       moves_(moves),
       sizes_(config, seed),
       verbs_(config, seed),
-      mayLose_(config.transport != FlowTransport::kRc && verbs_.any(usesReceive)),
+      mayLose_(!isReliable(config.transport) && verbs_.any(usesReceive)),
       pairs_(config.qps) {}
 
 std::uint32_t MessageContent::length(std::uint32_t index, std::uint64_t number) const {

@@ -210,6 +210,27 @@ TEST(FlowRules, ClientsAreAListOfHosts) {
   EXPECT_EQ(firstKey(config), "clients");
 }
 
+TEST(FlowRules, XrcIsReliableAndHasSharedQueues) {
+  FlowConfig config = flow(FlowKind::kBandwidth);
+  config.transport = FlowTransport::kXrc;
+  config.verb = FlowVerb::kRead;
+  EXPECT_EQ(firstKey(config), "");
+  config.verb = FlowVerb::kSend;
+  config.xrc_srqs = 3;
+  EXPECT_EQ(firstKey(config), "");
+  config.shared_cq = false;
+  EXPECT_EQ(firstKey(config), "xrc_srqs");
+  config.xrc_srqs = 1;
+  EXPECT_EQ(firstKey(config), "");
+  config.srq = true;
+  EXPECT_EQ(firstKey(config), "srq");
+  config = flow(FlowKind::kLatency);
+  config.transport = FlowTransport::kXrc;
+  EXPECT_EQ(firstKey(config), "");
+  config.xrc_srqs = 2;
+  EXPECT_EQ(firstKey(config), "xrc_srqs");
+}
+
 TEST(FlowRules, RaceIsForReliableConnections) {
   FlowConfig config = flow(FlowKind::kArmRace);
   config.events = EventOrder::kSafe;

@@ -65,6 +65,9 @@ class EventReference {
     return due ? "an arm was not served although entries came" : "";
   }
 
+  /// Events that software got so far.
+  [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
+
  private:
   /// How long an entry may be on its way into memory, so that it counts as written before an arm.
   static constexpr Time kLongestWay = microseconds(100);

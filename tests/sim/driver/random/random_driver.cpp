@@ -223,15 +223,22 @@ void RandomDriver::rebuild(const Step& step) {
   Connection& connection = *connections_[step.target % connections_.size()];
   if (!connection.up) return;
   for (Side& side : connection.sides) {
-    if (side.host->asleep || side.sendQueue->locked || side.receiveQueue->locked) return;
+    if (side.host->asleep || isLocked(side)) return;
   }
   tearDown(connection, [this, &connection, seed = step.seed] { build(connection, seed); });
+}
+
+bool RandomDriver::isLocked(const Side& side) const {
+  return side.sendQueue->locked || side.receiveQueue->locked ||
+         std::any_of(shared_.begin(), shared_.end(), [&](const auto& shared) {
+           return shared->isXrc() && shared->host == side.host && shared->queue->locked;
+         });
 }
 
 // ---- who is who
 
 std::string RandomDriver::nameOf(const Side& side) {
-  constexpr const char* kTypes[] = {"RC", "UC", "UD"};
+  constexpr const char* kTypes[] = {"RC", "UC", "UD", "XRC", "XRC"};
   return std::string(kTypes[static_cast<std::size_t>(side.connection->type)]) + " queue pair " +
          std::to_string(side.qp.number.value()) + " of host " + std::to_string(side.host->index);
 }
@@ -239,7 +246,8 @@ std::string RandomDriver::nameOf(const Side& side) {
 RandomDriver::Side* RandomDriver::sideOf(const Host& host, QpNumber number) {
   for (const auto& connection : connections_) {
     for (Side& side : connection->sides) {
-      if (side.exists && side.host == &host && side.qp.number == number) return &side;
+      if (!side.exists || side.host != &host) continue;
+      if (side.qp.number == number || (connection->isXrc() && side.target.number == number)) return &side;
     }
   }
   return nullptr;
@@ -273,6 +281,14 @@ std::uint32_t RandomDriver::reserved(const Queue& queue) const {
       if (side.sendQueue == &queue) count += side.sends.records().size();
       if (side.receiveQueue == &queue) count += side.receives.records().size();
     }
+  }
+  for (const auto& shared : shared_) {
+    const auto isReached = [&](const Side& side) { return side.shared == shared.get() && side.receiveQueue == &queue; };
+    const bool counts =
+        shared->queue == &queue || std::any_of(connections_.begin(), connections_.end(), [&](const auto& connection) {
+          return isReached(connection->sides[0]) || isReached(connection->sides[1]);
+        });
+    if (counts) count += shared->records.size();
   }
   return static_cast<std::uint32_t>(count);
 }

@@ -34,6 +34,8 @@ class RandomDriver {
   struct Queue;
   struct Side;
   struct Connection;
+  struct Shared;
+  struct Window;
 
   // Objects.
   void openThread(Host& host);
@@ -48,9 +50,34 @@ class RandomDriver {
   void connect(Connection& connection, std::uint32_t index);
   void tearDown(Connection& connection, const std::function<void()>& next);
   void destroyQp(Connection& connection, std::uint32_t index, const std::function<void()>& next);
+  void createTarget(Connection& connection, std::uint32_t index);
+  void destroyTarget(Connection& connection, std::uint32_t index, const std::function<void()>& next);
   void waitForControl();
-  void checkAtRest();
-  void checkAtRest(Side& side);
+  void lookForSleepers();
+  std::string restProblem();
+  std::string restProblem(Side& side);
+  void checkContentAtRest();
+
+  // Shared receive queues.
+  void createShared(Shared& shared, RandomNumbers& random);
+  void destroyShared(Shared& shared);
+  void replaceUnsure(std::uint32_t seed);
+  void chooseShared(Side& side, RandomNumbers& random);
+  void postShared(Side& side, RandomNumbers& random);
+  bool hasRoom(const Shared& shared, std::size_t count) const;
+  bool completeShared(Side& side, const Queue& queue, const driver::WorkCompletion& completion);
+  std::string checkSharedStatus(Side& side, driver::WcStatus status) const;
+  [[nodiscard]] bool isPassedOver(const Shared& shared) const;
+  [[nodiscard]] static bool uses(const Side& side, const Shared& shared);
+  [[nodiscard]] static bool sharesReceives(const Side& side);
+  [[nodiscard]] bool maySleepOn(const Side& side) const;
+
+  // Memory windows.
+  void renewWindow(Side& side);
+  void chooseWindowVerb(Side& side, WorkRecord& record, RandomNumbers& random);
+  void addWindowRequest(Side& side, const WorkRecord& record, driver::SendWorkRequest& request);
+  void bindWindow(Host& host, Window& window, driver::SendWorkRequest& request);
+  void noteWindowDone(Side& side, const WorkRecord& record, bool succeeded);
 
   // Steps.
   void perform(const Step& step);
@@ -63,6 +90,7 @@ class RandomDriver {
   void moderate(const Step& step);
   void error(const Step& step);
   void rebuild(const Step& step);
+  [[nodiscard]] bool isLocked(const Side& side) const;
   void settle(std::uint32_t seed);
 
   // Threads.
@@ -76,7 +104,9 @@ class RandomDriver {
 
   // Requests.
   [[nodiscard]] driver::SendWorkRequest makeRequest(Side& side, WorkRecord& record, RandomNumbers& random);
-  bool chooseVerb(const Side& side, WorkRecord& record, RandomNumbers& random) const;
+  bool chooseVerb(Side& side, WorkRecord& record, RandomNumbers& random);
+  /// One of the XRC shared queues of `host`.
+  [[nodiscard]] std::size_t sharedOf(const Host& host, RandomNumbers& random) const;
   bool makeReceive(Side& side, WorkRecord& record, RandomNumbers& random);
   bool takeMemory(Side& side, WorkRecord& record);
   void release(const Side& side, const WorkRecord& record);
@@ -87,6 +117,8 @@ class RandomDriver {
   void complete(Queue& queue, const driver::WorkCompletion& completion);
   void completeSend(Side& side, const driver::WorkCompletion& completion);
   void completeReceive(Side& side, const driver::WorkCompletion& completion);
+  void matchShared(Side& side, const Shared& shared, const WorkRecord& receive,
+                   const driver::WorkCompletion& completion);
   void matchMessage(Side& side, const WorkRecord& receive, const driver::WorkCompletion& completion);
   void checkMessage(Side& side, const WorkRecord& receive, const WorkRecord& message,
                     const driver::WorkCompletion& completion);
@@ -116,6 +148,7 @@ class RandomDriver {
   std::unique_ptr<TwoHosts> system_;
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::unique_ptr<Queue>> queues_;
+  std::vector<std::unique_ptr<Shared>> shared_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::uint64_t nextId_ = 1;
   std::uint64_t completions_ = 0;

@@ -22,6 +22,9 @@ bool isWrite(SendOpcode opcode) { return opcode == SendOpcode::kWrite || opcode 
 bool isSend(SendOpcode opcode) {
   return opcode == SendOpcode::kSend || opcode == SendOpcode::kSendImmediate || opcode == SendOpcode::kSendInvalidate;
 }
+bool changesWindow(SendOpcode opcode) {
+  return opcode == SendOpcode::kBindWindow || opcode == SendOpcode::kLocalInvalidate;
+}
 bool takesReceive(SendOpcode opcode) { return isSend(opcode) || opcode == SendOpcode::kWriteImmediate; }
 bool hasRemoteBuffer(SendOpcode opcode) { return isWrite(opcode) || opcode == SendOpcode::kRead; }
 
@@ -45,6 +48,10 @@ WcOpcode completionOf(SendOpcode opcode) {
       return WcOpcode::kCompareSwap;
     case SendOpcode::kFetchAdd:
       return WcOpcode::kFetchAdd;
+    case SendOpcode::kBindWindow:
+      return WcOpcode::kBindWindow;
+    case SendOpcode::kLocalInvalidate:
+      return WcOpcode::kLocalInvalidate;
     default:
       return WcOpcode::kSend;
   }
@@ -69,38 +76,50 @@ std::vector<driver::ScatterGather> pieces(std::uint64_t address, std::uint32_t l
 
 // ---- posting
 
-bool RandomDriver::chooseVerb(const Side& side, WorkRecord& record, RandomNumbers& random) const {
+bool RandomDriver::chooseVerb(Side& side, WorkRecord& record, RandomNumbers& random) {
   constexpr SendOpcode kVerbs[] = {SendOpcode::kSend,           SendOpcode::kSendImmediate, SendOpcode::kWrite,
                                    SendOpcode::kWriteImmediate, SendOpcode::kRead,          SendOpcode::kFetchAdd,
                                    SendOpcode::kCompareSwap};
   const Connection& connection = *side.connection;
-  const std::uint32_t offered = connection.type == QpType::kRc ? 7 : connection.type == QpType::kUc ? 4 : 2;
+  const std::uint32_t offered = connection.reliable() ? 7 : connection.type == QpType::kUc ? 4 : 2;
   record.opcode = kVerbs[random.below(offered)];
+  chooseWindowVerb(side, record, random);
   const bool isDatagram = connection.type == QpType::kUd;
   record.length =
       isAtomic(record.opcode)
           ? kAtomicSize
           : randomLength(isDatagram ? std::min(connection.longest, kLongestDatagram) : connection.longest, random);
   if (!connection.reliable() && record.opcode == SendOpcode::kSend) record.length = std::max(record.length, kNamedSize);
+  if (changesWindow(record.opcode)) record.length = 0;
+  if (record.viaWindow) record.length = std::min(record.length, SlotPool::kSmall - 1);
   if (isAtomic(record.opcode) && side.atomicAddress == 0) return false;
   record.signaled = random.percent(70) || side.sends.trailingUnsignaled() + 1 >= side.qp.maxSendWr / 2;
   record.solicited = random.percent(30);
+  if (connection.isXrc()) record.shared = sharedOf(*peerOf(side).host, random);
   record.immediate = static_cast<std::uint32_t>(record.id);
+  if (record.opcode == SendOpcode::kSendInvalidate) record.immediate = peerOf(side).window.key.value();
   if (!connection.wild || record.length == 0 || !random.percent(2)) return true;
   constexpr Flaw kFlaws[] = {Flaw::kLocalKey, Flaw::kRemoteKey, Flaw::kMisaligned, Flaw::kTooLong};
   record.flaw = kFlaws[random.below(4)];
   const bool possible = record.flaw == Flaw::kLocalKey || (record.flaw == Flaw::kRemoteKey && !isSend(record.opcode)) ||
                         (record.flaw == Flaw::kMisaligned && isAtomic(record.opcode)) ||
                         (record.flaw == Flaw::kTooLong && isDatagram);
-  if (!possible) record.flaw = Flaw::kNone;
+  if (!possible || record.viaWindow || record.opcode == SendOpcode::kSendInvalidate) record.flaw = Flaw::kNone;
   if (record.flaw == Flaw::kTooLong) record.length = kLongestDatagram + 1;
   return true;
 }
 
 bool RandomDriver::takeMemory(Side& side, WorkRecord& record) {
+  if (record.opcode == SendOpcode::kBindWindow) {
+    if (side.window.nextAddress == 0) side.window.nextAddress = side.host->pool.take(SlotPool::kLarge);
+    if (side.window.nextAddress == 0) return false;
+  }
   record.local = side.host->pool.take(record.length);
   if (record.local == 0) return false;
-  if (hasRemoteBuffer(record.opcode)) {
+  if (record.viaWindow) {
+    Window& window = peerOf(side).window;
+    record.remote = window.address + std::uint64_t{SlotPool::kSmall} * window.pieces++;
+  } else if (hasRemoteBuffer(record.opcode)) {
     record.remote = peerOf(side).host->pool.take(record.length);
     if (record.remote == 0) {
       side.host->pool.giveBack(record.local);
@@ -112,7 +131,7 @@ bool RandomDriver::takeMemory(Side& side, WorkRecord& record) {
 
 void RandomDriver::release(const Side& side, const WorkRecord& record) {
   side.host->pool.giveBack(record.local);
-  peerOf(const_cast<Side&>(side)).host->pool.giveBack(record.remote);
+  if (!record.viaWindow) peerOf(const_cast<Side&>(side)).host->pool.giveBack(record.remote);
 }
 
 driver::SendWorkRequest RandomDriver::makeRequest(Side& side, WorkRecord& record, RandomNumbers& random) {
@@ -141,6 +160,12 @@ driver::SendWorkRequest RandomDriver::makeRequest(Side& side, WorkRecord& record
   request.remoteKey = record.flaw == Flaw::kRemoteKey ? peer.closed.remoteKey : peer.memory.remoteKey;
   request.remoteAddress = record.remote;
   if (isAtomic(record.opcode)) addAtomic(side, record, request, random);
+  // A key that its window has no more.
+  const Window& window = peerOf(side).window;
+  const bool isStale = window.state == WindowState::kFree && window.wasBound;
+  if (record.flaw == Flaw::kRemoteKey && !isAtomic(record.opcode) && isStale) request.remoteKey = window.key;
+  addWindowRequest(side, record, request);
+  if (side.connection->isXrc()) request.remoteSrq = shared_[record.shared]->created.number;
   if (side.connection->type == QpType::kUd) {
     request.datagram.address.lid = peer.client->lid();
     request.datagram.qp = peerOf(side).qp.number;
@@ -205,7 +230,7 @@ void RandomDriver::notePosted(Side& side, const WorkRecord& record) {
   if (!succeeds && (connection.reliable() || record.flaw != Flaw::kRemoteKey)) connection.mayFail = true;
   if (record.message != kNoMessage) {
     if (succeeds) side.messages.push_back(record);
-    const bool waits = record.message >= peerOf(side).receivesPosted;
+    const bool waits = sharesReceives(peerOf(side)) || record.message >= peerOf(side).receivesPosted;
     if (waits && connection.attributes.rnrRetry != 7 && connection.reliable()) connection.mayFail = true;
   }
   if (isWrite(record.opcode) && succeeds && connection.reliable() && record.length > 0) side.writes.push_back(record);
@@ -231,6 +256,7 @@ void RandomDriver::postReceive(const Step& step) {
   Side& side = connection.sides[step.target % 2];
   if (!connection.up || side.host->asleep || !becomeIdle(*side.host)) return;
   RandomNumbers random(step.seed);
+  if (sharesReceives(side)) return postShared(side, random);
   std::vector<driver::ReceiveWorkRequest> list;
   std::vector<WorkRecord> records;
   const std::uint32_t wanted = random.between(1, 6);
@@ -270,6 +296,7 @@ void RandomDriver::complete(Queue& queue, const driver::WorkCompletion& completi
   }
   Side* side = sideOf(host, completion.qp);
   if (side == nullptr) return fail("a completion of no queue pair");
+  if (completeShared(*side, queue, completion)) return;
   const auto isReceive = [&] {
     if (side->sendQueue != side->receiveQueue) return &queue == side->receiveQueue;
     const auto& records = side->receives.records();
@@ -294,7 +321,9 @@ void RandomDriver::completeSend(Side& side, const driver::WorkCompletion& comple
   }
   for (std::size_t i = 0; i < done.size(); ++i) {
     const bool isLast = i + 1 == done.size();
-    if (isLast ? succeeded : !now.lossy) {
+    const bool isDone = isLast ? succeeded : !now.lossy;
+    noteWindowDone(side, done[i], isDone);
+    if (isDone) {
       side.doneThrough = done[i].id;
       checkResult(side, done[i]);
     }
@@ -360,6 +389,10 @@ void RandomDriver::checkMessage(Side& side, const WorkRecord& receive, const Wor
     fail(name + " has an immediate, or has none");
   }
   if ((hasImmediate || hasKey) && completion.immediateOrKey != message.immediate) fail(name + ": another immediate");
+  if (hasKey) {
+    side.window.state = WindowState::kFree;
+    side.window.wasBound = true;
+  }
   if (completion.sourceQp != peerOf(side).qp.number) fail(name + " comes from another queue pair");
   if (isWriteImmediate) return checkBytes(*side.host, message.remote, message.id, message.length, "written");
   checkBytes(*side.host, receive.local + header, message.id, message.length, "received");

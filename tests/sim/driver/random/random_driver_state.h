@@ -16,6 +16,7 @@ struct RandomDriver::Host {
   driver::MrRegistered memory;  ///< all rights
   driver::MrRegistered closed;  ///< the same bytes without any
   SlotPool pool;
+  driver::XrcdOpened domain;
   bool busy = false;
   bool asleep = false;
   Time kickAt{};
@@ -42,6 +43,37 @@ struct RandomDriver::Queue {
   [[nodiscard]] driver::CqHandle handle() const { return created.handle; }
 };
 
+/// A shared receive queue: a basic one, from which some queue pairs receive, or one of XRC, which all reach that come
+/// into the host's domain.
+struct RandomDriver::Shared {
+  Host* host = nullptr;
+  Queue* queue = nullptr;  ///< of XRC: where it completes
+  driver::SrqCreated created;
+  std::deque<WorkRecord> records;  ///< posted and not completed, in that order
+  std::uint64_t lastTaken = 0;     ///< the youngest that completed
+  bool isUnsure = false;           ///< a queue pair went, and an entry that it had taken may never complete
+
+  [[nodiscard]] bool isXrc() const { return queue != nullptr; }
+};
+
+enum class WindowState : std::uint8_t { kUnknown, kFree, kChanging, kBound };
+
+/// A memory window of type 2, which the peer of its connection may use. What goes through it has a piece of its memory
+/// for itself.
+struct RandomDriver::Window {
+  static constexpr std::uint32_t kPieces = SlotPool::kLarge / SlotPool::kSmall;
+
+  bool exists = false;
+  driver::MwHandle handle;
+  WindowState state = WindowState::kUnknown;
+  MemoryKey key;                  ///< when bound, or the latest
+  bool wasBound = false;          ///< so that the key is one that means nothing any more, if it is free
+  std::uint64_t address = 0;      ///< of what it is bound to
+  std::uint64_t nextAddress = 0;  ///< of what it will be
+  std::uint32_t pieces = 0;       ///< that were used
+  std::uint32_t uses = 0;         ///< requests of the peer that are not done
+};
+
 /// One end of a connection.
 struct RandomDriver::Side {
   Connection* connection = nullptr;
@@ -50,6 +82,9 @@ struct RandomDriver::Side {
   Queue* receiveQueue = nullptr;
   bool exists = false;
   driver::QpCreated qp;
+  driver::QpCreated target;    ///< of XRC
+  Shared* shared = nullptr;    ///< basic; instead of a receive queue
+  bool receiveFailed = false;  ///< a receive of a shared queue completed with an error
   std::uint32_t firstPsn = 0;
   WorkQueueReference sends{true};
   WorkQueueReference receives{false};
@@ -61,6 +96,7 @@ struct RandomDriver::Side {
   std::uint64_t atomicAddress = 0;  ///< at the peer
   std::uint64_t atomicValue = 0;
   bool toldToFail = false;  ///< by modifyToError
+  Window window;
 };
 
 struct RandomDriver::Connection {
@@ -74,7 +110,8 @@ struct RandomDriver::Connection {
   driver::ConnectionAttributes attributes;
   Side sides[2];
 
-  [[nodiscard]] bool reliable() const { return type == driver::QpType::kRc; }
+  [[nodiscard]] bool isXrc() const { return type == driver::QpType::kXrcInitiator; }
+  [[nodiscard]] bool reliable() const { return type == driver::QpType::kRc || isXrc(); }
 };
 
 template <class Answer, class Start>

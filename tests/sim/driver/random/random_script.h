@@ -39,6 +39,8 @@ struct RandomWorld {
   bool expectUnsignaledToComplete = false;
 };
 
+/// Steps of a script that tests make of a seed.
+constexpr std::size_t kScriptSteps = 2500;
 [[nodiscard]] Script randomScript(std::uint64_t seed, std::size_t steps);
 
 /// One step a line: kind, target, seed, delay.

@@ -4,10 +4,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <string>
 
 #include "tests/sim/driver/random/random_script.h"
 
 namespace hca::test {
+
+/// Whether two problems are the same but for the step and the numbers that they name: a script must not shrink into one
+/// that shows something else.
+inline bool isSameKind(std::string one, std::string other) {
+  const auto plain = [](std::string& text) {
+    if (text.compare(0, 4, "step") == 0 || text.compare(0, 6, "at the") == 0) text.erase(0, text.find(':'));
+    text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }), text.end());
+  };
+  plain(one);
+  plain(other);
+  return one == other;
+}
 
 /// Delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002), complements
 /// alone: leaves out ever smaller parts as long as the rest `fails`. Of the result no single step can be left out,

@@ -44,6 +44,9 @@ std::string WorkQueueReference::checkStatus(const WorkRecord& record, WcStatus s
 bool WorkQueueReference::isPossible(const WorkRecord& record, WcStatus status, bool reliable) const {
   if (status == WcStatus::kFlushed) return true;  // of what the other queue, or the program, did
   if (!isSend_) return status == WcStatus::kLocalLength || status == WcStatus::kLocalProtection;
+  const bool isLocal =
+      record.opcode == driver::SendOpcode::kBindWindow || record.opcode == driver::SendOpcode::kLocalInvalidate;
+  if (isLocal) return false;
   switch (record.flaw) {
     case Flaw::kLocalKey:
       if (status == WcStatus::kLocalProtection) return true;

@@ -28,6 +28,8 @@ struct WorkRecord {
   std::uint64_t remote = 0;
   std::uint64_t before = 0;            ///< of an atomic: the value it finds
   std::uint64_t message = kNoMessage;  ///< number among those that take a receive request
+  bool viaWindow = false;              ///< of a write or read: with the key of the peer's window
+  std::size_t shared = 0;              ///< of XRC: the shared queue that the message is for
 };
 
 /// What may happen to a queue, by what was done to it and to its peer.
