@@ -98,6 +98,7 @@ TEST(PerftestLine, DatagramsAreOfOnePacketAndHaveAReceiveEach) {
   EXPECT_EQ(flow["size"], "4096B");
   EXPECT_EQ(flow["rx_depth"], "1000");
   EXPECT_EQ(keys("ib_send_bw -c UD -m 1024")["size"], "1024B");
+  EXPECT_EQ(keys("ib_read_lat -c XRC")["transport"], "xrc");
   EXPECT_EQ(keys("ib_send_bw -c UD -s 8000")["size"], "8000B") << "left to the flow's own rules";
   EXPECT_EQ(keys("ib_send_lat -c UD")["inline_size"], "188B");
 }
@@ -126,7 +127,7 @@ TEST(PerftestLine, ValuesAreChecked) {
   EXPECT_EQ(problem("ib_write_bw -s x"), "'-s x' is no number");
   EXPECT_EQ(problem("ib_write_bw -s -4"), "'-s -4' is no number");
   EXPECT_EQ(problem("ib_write_bw --size=1234567890"), "'--size 1234567890' is no number");
-  EXPECT_EQ(problem("ib_write_bw -c XRC"), "'-c XRC' is none of RC, UC and UD");
+  EXPECT_EQ(problem("ib_write_bw -c DC"), "'-c DC' is none of RC, UC, UD and XRC");
   EXPECT_EQ(problem("ib_atomic_bw -A ADD"), "'-A ADD' is none of FETCH_AND_ADD and CMP_AND_SWAP");
   EXPECT_EQ(problem("ib_write_bw -e5"), "'-e5': -e or --events takes no value");
 }

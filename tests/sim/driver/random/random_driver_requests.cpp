@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tests/sim/driver/random/message_bytes.h"
 #include "tests/sim/driver/random/random_driver_state.h"
 
 namespace hca::test {
@@ -14,7 +15,6 @@ using driver::WcOpcode;
 using driver::WcStatus;
 
 constexpr std::uint32_t kAtomicSize = 8;
-constexpr std::uint32_t kNamedSize = 8;  // of a message that says its number
 constexpr std::uint32_t kLongestDatagram = 4096;
 
 bool isAtomic(SendOpcode opcode) { return opcode == SendOpcode::kCompareSwap || opcode == SendOpcode::kFetchAdd; }
@@ -27,15 +27,6 @@ bool changesWindow(SendOpcode opcode) {
 }
 bool takesReceive(SendOpcode opcode) { return isSend(opcode) || opcode == SendOpcode::kWriteImmediate; }
 bool hasRemoteBuffer(SendOpcode opcode) { return isWrite(opcode) || opcode == SendOpcode::kRead; }
-
-/// Byte `index` of message `id`: its number, then something that depends on both.
-std::uint8_t patternByte(std::uint64_t id, std::uint32_t index) {
-  if (index < kNamedSize) return static_cast<std::uint8_t>(id >> (8 * index));
-  return static_cast<std::uint8_t>(id * 131 + index * 7 + (index >> 8));
-}
-void fill(std::uint8_t* bytes, std::uint64_t id, std::uint32_t length) {
-  for (std::uint32_t i = 0; i < length; ++i) bytes[i] = patternByte(id, i);
-}
 
 WcOpcode completionOf(SendOpcode opcode) {
   switch (opcode) {
@@ -396,25 +387,6 @@ void RandomDriver::checkMessage(Side& side, const WorkRecord& receive, const Wor
   if (completion.sourceQp != peerOf(side).qp.number) fail(name + " comes from another queue pair");
   if (isWriteImmediate) return checkBytes(*side.host, message.remote, message.id, message.length, "written");
   checkBytes(*side.host, receive.local + header, message.id, message.length, "received");
-}
-
-// Writes posted before request `before` are in the peer's memory.
-void RandomDriver::checkWrites(Side& writer, std::uint64_t before) {
-  while (!writer.writes.empty() && writer.writes.front().id < before) {
-    const WorkRecord& write = writer.writes.front();
-    checkBytes(*peerOf(writer).host, write.remote, write.id, write.length, "written");
-    writer.writes.pop_front();
-  }
-}
-
-void RandomDriver::checkBytes(Host& host, std::uint64_t address, std::uint64_t id, std::uint32_t length,
-                              const char* what) {
-  if (length == 0) return;
-  const std::uint8_t* bytes = host.client->bytes(address, length);
-  for (std::uint32_t i = 0; i < length; ++i) {
-    if (bytes[i] == patternByte(id, i)) continue;
-    return fail("request " + std::to_string(id) + ": byte " + std::to_string(i) + " " + what + " is wrong");
-  }
 }
 
 }  // namespace hca::test

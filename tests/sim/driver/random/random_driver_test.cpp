@@ -50,6 +50,12 @@ TEST(RandomDriverShrinker, ShowsABrokenRuleInAFewSteps) {
   EXPECT_EQ(text(scriptOf(text(shortest))), text(shortest));
 }
 
+TEST(RandomDriverShrinker, KeepsToOneKindOfProblem) {
+  EXPECT_TRUE(isSameKind("step 12: request 7 never completed", "at the end: request 19 never completed"));
+  EXPECT_FALSE(isSameKind("step 12: request 7 never completed", "step 12: request 7 was not flushed"));
+  EXPECT_FALSE(isSameKind("step 12: request 7 never completed", ""));
+}
+
 TEST(RandomDriverShrinker, LeavesWhatAllTheFailureNeeds) {
   Script script(100);
   for (std::uint32_t i = 0; i < script.size(); ++i) script[i].target = i;
