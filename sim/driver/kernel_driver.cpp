@@ -39,7 +39,6 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
 }
 
 // What the adapter would say of a number that doesn't exist: another owner's objects are none of a client's business.
-constexpr CommandResult kNotYours{CommandStatus::kBadResource, adapter::Syndrome::kNone};
 constexpr CommandResult kNotUp{CommandStatus::kBadSystemState, adapter::Syndrome::kNone};
 constexpr CommandResult kNoSuchVector{CommandStatus::kBadParameter, adapter::Syndrome::kCqEqUnknown};
 

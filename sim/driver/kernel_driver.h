@@ -81,6 +81,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
   [[nodiscard]] std::uint64_t strayEvents() const { return strayEvents_; }
 
  private:
+  static constexpr adapter::CommandResult kNotYours{adapter::CommandStatus::kBadResource, adapter::Syndrome::kNone};
+
   using Refused = std::function<void(adapter::CommandResult)>;
 
   void onCompletionEntry(CqNumber cq, host::Core& core) override;

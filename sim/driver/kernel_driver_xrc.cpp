@@ -10,7 +10,6 @@ using adapter::CommandResult;
 using adapter::CommandStatus;
 using wire::CommandOpcode;
 
-constexpr CommandResult kNotYours{CommandStatus::kBadResource, adapter::Syndrome::kNone};
 constexpr CommandResult kStillNeeded{CommandStatus::kResourceBusy, adapter::Syndrome::kNone};
 
 }  // namespace

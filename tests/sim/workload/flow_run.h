@@ -23,6 +23,13 @@ class FlowRun final : private sim::ThreadFactory {
     workload_.add(name, flow, static_cast<std::uint32_t>(config_.hosts[flow.server].cpu.cores));
   }
 
+  /// Adds a flow that begins when the last one ends, named by its number.
+  void append(sim::FlowConfig flow) {
+    const std::size_t count = workload_.flows().size();
+    if (count != 0) flow.after = std::to_string(count - 1);
+    add(std::to_string(count), flow);
+  }
+
   /// Brings the system up and runs the flows until all finished or nothing is pending. True if all finished.
   bool run(Time limit = kForever) {
     problem_ = system_.bringUp();

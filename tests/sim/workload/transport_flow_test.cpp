@@ -28,12 +28,6 @@ FlowConfig makeFlow(FlowKind kind, FlowVerb verb, std::int64_t size, FlowTranspo
 }
 
 /// Adds `flow` behind the flows that are there.
-void append(FlowRun& run, FlowConfig flow) {
-  const std::size_t count = run.workload().flows().size();
-  if (count != 0) flow.after = std::to_string(count - 1);
-  run.add(std::to_string(count), flow);
-}
-
 void expectAllClean(FlowRun& run) {
   for (std::size_t index = 0; index < run.workload().flows().size(); ++index) {
     SCOPED_TRACE(index);
@@ -49,12 +43,12 @@ void expectAllClean(FlowRun& run) {
 TEST(TransportFlow, ReadsBringTheirContent) {
   FlowRun run;
   for (const FlowKind kind : {FlowKind::kLatency, FlowKind::kBandwidth}) {
-    for (const std::int64_t size : {0, 4, 64, 4096, 4097, 20'000}) append(run, makeFlow(kind, FlowVerb::kRead, size));
+    for (const std::int64_t size : {0, 4, 64, 4096, 4097, 20'000}) run.append(makeFlow(kind, FlowVerb::kRead, size));
   }
   FlowConfig many = makeFlow(FlowKind::kBandwidth, FlowVerb::kRead, 64);
   many.qps = 8;
   many.cq_mod = 5;
-  append(run, many);
+  run.append(many);
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
 }
@@ -62,10 +56,10 @@ TEST(TransportFlow, ReadsBringTheirContent) {
 TEST(TransportFlow, AtomicsCount) {
   FlowRun run;
   for (const FlowVerb verb : {FlowVerb::kFetchAdd, FlowVerb::kCompareSwap}) {
-    append(run, makeFlow(FlowKind::kLatency, verb, 8));
+    run.append(makeFlow(FlowKind::kLatency, verb, 8));
     FlowConfig many = makeFlow(FlowKind::kBandwidth, verb, 8);
     many.qps = 4;
-    append(run, many);
+    run.append(many);
   }
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
@@ -87,7 +81,7 @@ TEST(TransportFlow, TinyCachesOfTheAdapterChangeNoContent) {
     FlowConfig flow = makeFlow(FlowKind::kBandwidth, verb, size, transport);
     flow.qps = 4;
     flow.shared_cq = false;
-    append(run, flow);
+    run.append(flow);
   };
   for (const FlowVerb verb : {FlowVerb::kWrite, FlowVerb::kWriteImmediate, FlowVerb::kSend, FlowVerb::kRead}) {
     for (const std::int64_t size : {4, 64, 20'000}) add(verb, size);
@@ -95,7 +89,7 @@ TEST(TransportFlow, TinyCachesOfTheAdapterChangeNoContent) {
   add(FlowVerb::kFetchAdd, 8);
   add(FlowVerb::kWrite, 20'000, FlowTransport::kUc);
   add(FlowVerb::kSend, 1000, FlowTransport::kUd);
-  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64));
+  run.append(makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64));
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
   using Object = adapter::CachedObject;
@@ -112,7 +106,7 @@ TEST(TransportFlow, TinyCachesOfTheAdapterChangeNoContent) {
 
 TEST(TransportFlow, WrongWordAtTheServerIsSeen) {
   FlowRun run;
-  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kFetchAdd, 8));
+  run.append(makeFlow(FlowKind::kLatency, FlowVerb::kFetchAdd, 8));
   ASSERT_TRUE(run.run()) << run.problem();
   const sim::FlowEndpoint& server = run.flow(0).serverSide();
   std::uint8_t* word = server.bytes(server.receiveAddress(0, 0));
@@ -126,8 +120,8 @@ TEST(TransportFlow, WrongWordAtTheServerIsSeen) {
 
 TEST(TransportFlow, ReadLatencyIsAWholeRoundTrip) {
   FlowRun run;
-  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kWrite, 8));
-  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kRead, 8));
+  run.append(makeFlow(FlowKind::kLatency, FlowVerb::kWrite, 8));
+  run.append(makeFlow(FlowKind::kLatency, FlowVerb::kRead, 8));
   ASSERT_TRUE(run.run()) << run.problem();
   const auto results = run.workload().results();
   EXPECT_EQ(results[0].latencyKind, report::LatencyKind::kHalfRoundTrip);
@@ -142,10 +136,10 @@ TEST(TransportFlow, ReadLatencyByDurationAndByEvent) {
   FlowConfig flow = makeFlow(FlowKind::kLatency, FlowVerb::kRead, 8);
   flow.iters = 0;
   flow.duration = microseconds(100);
-  append(run, flow);
+  run.append(flow);
   FlowConfig sleeping = makeFlow(FlowKind::kLatency, FlowVerb::kRead, 8);
   sleeping.events = sim::EventOrder::kSafe;
-  append(run, sleeping);
+  run.append(sleeping);
   ASSERT_TRUE(run.run()) << run.problem();
   const auto results = run.workload().results();
   EXPECT_GE(results[0].measured, microseconds(100));
@@ -158,7 +152,7 @@ TEST(TransportFlow, UnreliableConnectionDeliversWritesAndSends) {
   FlowRun run;
   for (const FlowKind kind : {FlowKind::kLatency, FlowKind::kBandwidth}) {
     for (const FlowVerb verb : {FlowVerb::kWrite, FlowVerb::kSend, FlowVerb::kSendImmediate}) {
-      for (const std::int64_t size : {4, 64, 9000}) append(run, makeFlow(kind, verb, size, FlowTransport::kUc));
+      for (const std::int64_t size : {4, 64, 9000}) run.append(makeFlow(kind, verb, size, FlowTransport::kUc));
     }
   }
   ASSERT_TRUE(run.run()) << run.problem();
@@ -169,12 +163,12 @@ TEST(TransportFlow, DatagramsArriveBehindTheirHeader) {
   FlowRun run;
   for (const FlowKind kind : {FlowKind::kLatency, FlowKind::kBandwidth}) {
     for (const FlowVerb verb : {FlowVerb::kSend, FlowVerb::kSendImmediate}) {
-      for (const std::int64_t size : {4, 64, 4096}) append(run, makeFlow(kind, verb, size, FlowTransport::kUd));
+      for (const std::int64_t size : {4, 64, 4096}) run.append(makeFlow(kind, verb, size, FlowTransport::kUd));
     }
   }
   FlowConfig many = makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 64, FlowTransport::kUd);
   many.qps = 4;
-  append(run, many);
+  run.append(many);
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
 }
@@ -184,8 +178,8 @@ TEST(TransportFlow, DatagramsWithoutAReceiveAreLost) {
   FlowRun run;
   FlowConfig flow = makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 64, FlowTransport::kUd);
   flow.rx_depth = 1;
-  append(run, flow);
-  append(run, makeFlow(FlowKind::kBandwidth, FlowVerb::kWrite, 64));  // the cores are free again
+  run.append(flow);
+  run.append(makeFlow(FlowKind::kBandwidth, FlowVerb::kWrite, 64));  // the cores are free again
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
   EXPECT_GT(run.system().host(1).adapter().hca().responder().unreliableDrops(), 0U);
@@ -198,9 +192,9 @@ TEST(TransportFlow, TheSenderOfASendWithoutReceiveWaitsAsTold) {
   flow.iters = 20;
   flow.rx_depth = 1;
   flow.min_rnr_timer = 1;
-  append(run, flow);
+  run.append(flow);
   flow.min_rnr_timer = 12;
-  append(run, flow);
+  run.append(flow);
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
   const auto results = run.workload().results();
@@ -214,11 +208,11 @@ TEST(TransportFlow, WithinOneHostNothingUsesTheLink) {
   for (const FlowTransport transport : {FlowTransport::kRc, FlowTransport::kUc, FlowTransport::kUd}) {
     FlowConfig flow = makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64, transport);
     flow.server = 0;
-    append(run, flow);
+    run.append(flow);
   }
   FlowConfig writes = makeFlow(FlowKind::kBandwidth, FlowVerb::kWrite, 4096);
   writes.server = 0;
-  append(run, writes);
+  run.append(writes);
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
   EXPECT_EQ(run.system().cabling().sent(0).packets, 0U);
@@ -227,13 +221,13 @@ TEST(TransportFlow, WithinOneHostNothingUsesTheLink) {
 
 TEST(TransportFlow, RoceCarriesEveryService) {
   FlowRun run([](config::Config& config) { config.link.layer = network::LinkLayer::kRoceV2; });
-  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kWrite, 64));
-  append(run, makeFlow(FlowKind::kBandwidth, FlowVerb::kRead, 5000));
-  append(run, makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 5000, FlowTransport::kUc));
-  append(run, makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64, FlowTransport::kUd));
+  run.append(makeFlow(FlowKind::kLatency, FlowVerb::kWrite, 64));
+  run.append(makeFlow(FlowKind::kBandwidth, FlowVerb::kRead, 5000));
+  run.append(makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 5000, FlowTransport::kUc));
+  run.append(makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64, FlowTransport::kUd));
   FlowConfig own = makeFlow(FlowKind::kLatency, FlowVerb::kSend, 64);
   own.server = 0;
-  append(run, own);
+  run.append(own);
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
   EXPECT_NE(run.system().cabling().sent(0).packets, 0U);
@@ -247,7 +241,7 @@ TEST(TransportFlow, RoceGoesThroughTheSwitch) {
   });
   FlowConfig flow = makeFlow(FlowKind::kLatency, FlowVerb::kWrite, 64);
   flow.server = 2;
-  append(run, flow);
+  run.append(flow);
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
 }
@@ -263,13 +257,13 @@ TEST(TransportFlow, QueuePairsShareOneReceiveQueue) {
       flow.rx_depth = 100;
       flow.shared_cq = sharedCq;
       flow.min_rnr_timer = 1;
-      append(run, flow);
+      run.append(flow);
     }
   }
   FlowConfig datagrams = makeFlow(FlowKind::kBandwidth, FlowVerb::kSend, 64, FlowTransport::kUd);
   datagrams.qps = 3;
   datagrams.srq = true;
-  append(run, datagrams);
+  run.append(datagrams);
   ASSERT_TRUE(run.run()) << run.problem();
   expectAllClean(run);
 }

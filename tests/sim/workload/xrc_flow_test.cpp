@@ -22,13 +22,7 @@ FlowConfig xrc(FlowKind kind, FlowVerb verb) {
   return flow;
 }
 
-void append(FlowRun& run, FlowConfig flow) {
-  const std::size_t count = run.workload().flows().size();
-  if (count != 0) flow.after = std::to_string(count - 1);
-  run.add(std::to_string(count), flow);
-}
-
-void expectClean(FlowRun& run) {
+void expectCleanXrc(FlowRun& run) {
   ASSERT_TRUE(run.run()) << run.problem();
   for (const auto& flow : run.workload().flows()) {
     SCOPED_TRACE(flow->name());
@@ -43,14 +37,14 @@ TEST(XrcFlow, EveryKindAndVerb) {
   for (const FlowKind kind : {FlowKind::kLatency, FlowKind::kBandwidth}) {
     for (const FlowVerb verb : {FlowVerb::kWrite, FlowVerb::kWriteImmediate, FlowVerb::kSend, FlowVerb::kSendImmediate,
                                 FlowVerb::kRead, FlowVerb::kFetchAdd, FlowVerb::kCompareSwap}) {
-      append(run, xrc(kind, verb));
+      run.append(xrc(kind, verb));
     }
   }
   FlowConfig race = xrc(FlowKind::kArmRace, FlowVerb::kSend);
   race.events = sim::EventOrder::kSafe;
   race.iters = 20;
-  append(run, race);
-  expectClean(run);
+  run.append(race);
+  expectCleanXrc(run);
 }
 
 TEST(XrcFlow, AllQueuePairsReachEverySharedQueue) {
@@ -61,17 +55,17 @@ TEST(XrcFlow, AllQueuePairsReachEverySharedQueue) {
   flow.inline_size = Bytes(200);
   flow.size_distribution = sim::SizeDistribution::kUniform;
   flow.size_min = Bytes(8);
-  append(run, flow);
+  run.append(flow);
   flow.verb_mix = "send:3, read:2, write:2, fetch_add, send_with_imm, write_with_imm";
   flow.events = sim::EventOrder::kSafe;
-  append(run, flow);
+  run.append(flow);
   flow.xrc_srqs = 1;
   flow.shared_cq = false;
-  append(run, flow);
-  expectClean(run);
+  run.append(flow);
+  expectCleanXrc(run);
   // A queue pair at either end of each connection, and its peer; the driver's own queue and those of the flows.
-  EXPECT_EQ(run.system().host(1).driver().objects(driver::ObjectKind::kXrcSrq), 5U + 5U + 1U + 1U);
-  EXPECT_EQ(run.system().host(1).driver().objects(driver::ObjectKind::kQp), 3U * 3 * 2);
+  EXPECT_EQ(run.system().host(1).adapter().driver().objects(driver::ObjectKind::kXrcSrq), 5U + 5U + 1U + 1U);
+  EXPECT_EQ(run.system().host(1).adapter().driver().objects(driver::ObjectKind::kQp), 3U * 3 * 2);
 }
 
 TEST(XrcFlow, MessagesOverALossyLinkAllArrive) {
@@ -83,8 +77,8 @@ TEST(XrcFlow, MessagesOverALossyLinkAllArrive) {
   flow.qps = 2;
   flow.xrc_srqs = 3;
   flow.ack_timeout = 8;
-  append(run, flow);
-  expectClean(run);
+  run.append(flow);
+  expectCleanXrc(run);
 }
 
 }  // namespace
