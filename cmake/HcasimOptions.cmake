@@ -2,6 +2,7 @@
 option(HCASIM_BUILD_TESTS "Build the tests" ON)
 option(HCASIM_BUILD_BENCH "Build tools/bench" ON)
 option(HCASIM_WERROR "Warnings are errors" ON)
+option(HCASIM_LTO "Optimise the programs as a whole" OFF)
 option(HCASIM_COVERAGE "Instrument for coverage" OFF)
 set(HCASIM_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
@@ -22,6 +23,11 @@ target_compile_options(hcasim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-se
 target_include_directories(hcasim_options INTERFACE "${PROJECT_SOURCE_DIR}")
 if(HCASIM_WERROR)
   target_compile_options(hcasim_options INTERFACE -Werror)
+endif()
+# The objects hold both: code for whoever links them as they are, and what the linker needs for a program as a whole.
+set(HCASIM_LIBRARY_OPTIONS)
+if(HCASIM_LTO)
+  set(HCASIM_LIBRARY_OPTIONS -flto -ffat-lto-objects)
 endif()
 if(HCASIM_SANITIZE)
   target_compile_options(hcasim_options INTERFACE

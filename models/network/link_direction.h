@@ -60,7 +60,7 @@ class LinkDirection final : public PacketSender {
 
   Time transmit(Packet&& packet) override;
   [[nodiscard]] Time freeAt() const override {
-    return later(later(freeAt_, calendar_.now()), to_.receiver->hasRoomAt(onTheWay_));
+    return to_.receiver->hasRoomAt(later(freeAt_, calendar_.now()), onTheWay_);
   }
 
   [[nodiscard]] const LinkCounters& counters() const { return counters_; }

@@ -10,9 +10,9 @@ class PacketReceiver {
  public:
   /// The last bit of `packet` arrived (plus the receive latency of the link's configuration). May move it away.
   virtual void onPacket(Packet& packet) = 0;
-  /// Not before then may the next packet start, so that it finds room: link-level flow control. `onTheWay`: what was
-  /// sent and has not arrived.
-  [[nodiscard]] virtual Time hasRoomAt([[maybe_unused]] Bytes onTheWay) const { return {}; }
+  /// When the next packet may start that could do so at `earliest`, so that it finds room: link-level flow control.
+  /// `onTheWay`: what was sent and has not arrived.
+  [[nodiscard]] virtual Time hasRoomAt(Time earliest, [[maybe_unused]] Bytes onTheWay) const { return earliest; }
 
  protected:
   ~PacketReceiver() = default;

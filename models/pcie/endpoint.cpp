@@ -60,6 +60,7 @@ void Endpoint::wakeCalendar() {
 Time Endpoint::durationOf(const tlm::tlm_generic_payload& payload, std::uint32_t pieceSize) const {
   const std::uint64_t address = payload.get_address();
   const std::uint32_t length = payload.get_data_length();
+  if (LinkTiming::pieces(address, length, pieceSize) == 1) return timing_.writeTime(payload.is_write() ? length : 0);
   return payload.is_write() ? timing_.writes(address, length, pieceSize).duration
                             : timing_.readRequests(address, length, pieceSize).duration;
 }

@@ -97,7 +97,7 @@ Burst LinkTiming::tlps(std::uint32_t count, std::uint32_t payload, std::uint32_t
 }
 
 Burst LinkTiming::writes(std::uint64_t address, std::uint32_t length, std::uint32_t maxPayload) const {
-  if (length <= std::min(maxPayload, toPageEnd(address))) return tlps(1, length, requestOverhead_);
+  if (isOnePiece(address, length, maxPayload)) return tlps(1, length, requestOverhead_);
   Burst burst;
   while (length > 0) {
     const std::uint32_t part = std::min(length, toPageEnd(address));
@@ -109,8 +109,7 @@ Burst LinkTiming::writes(std::uint64_t address, std::uint32_t length, std::uint3
   return burst;
 }
 
-std::uint32_t LinkTiming::pieces(std::uint64_t address, std::uint32_t length, std::uint32_t most) {
-  if (length <= std::min(most, toPageEnd(address))) return 1;
+std::uint32_t LinkTiming::countPieces(std::uint64_t address, std::uint32_t length, std::uint32_t most) {
   std::uint32_t count = 0;
   while (length > 0) {
     const std::uint32_t part = std::min(length, toPageEnd(address));

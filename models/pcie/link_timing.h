@@ -59,6 +59,8 @@ class LinkTiming {
   // The split of [address, address + length), cut at multiples of 4 KiB and counted from its start or from the last
   // cut. Nothing to transfer is one TLP without payload.
 
+  /// Time on the link of a write of one TLP.
+  [[nodiscard]] Time writeTime(std::uint32_t length) const { return tlpTime(Bytes(length + requestOverhead_)); }
   /// Writes of at most `maxPayload` bytes each.
   [[nodiscard]] Burst writes(std::uint64_t address, std::uint32_t length, std::uint32_t maxPayload) const;
   /// Requests for at most `maxRead` bytes each.
@@ -71,11 +73,17 @@ class LinkTiming {
   /// Answers to `requests` requests that failed.
   [[nodiscard]] Burst completionsWithoutData(std::uint32_t requests) const;
   /// How many requests or writes of at most `most` bytes the range takes.
-  [[nodiscard]] static std::uint32_t pieces(std::uint64_t address, std::uint32_t length, std::uint32_t most);
+  [[nodiscard]] static std::uint32_t pieces(std::uint64_t address, std::uint32_t length, std::uint32_t most) {
+    return isOnePiece(address, length, most) ? 1 : countPieces(address, length, most);
+  }
   /// Bytes of the first of them.
   [[nodiscard]] static std::uint32_t firstPiece(std::uint64_t address, std::uint32_t length, std::uint32_t most);
 
  private:
+  [[nodiscard]] static bool isOnePiece(std::uint64_t address, std::uint32_t length, std::uint32_t most) {
+    return length <= most && length <= kPage - address % kPage;
+  }
+  [[nodiscard]] static std::uint32_t countPieces(std::uint64_t address, std::uint32_t length, std::uint32_t most);
   [[nodiscard]] Burst tlps(std::uint32_t count, std::uint32_t payload, std::uint32_t overhead) const;
 
   BitsPerSecond raw_;

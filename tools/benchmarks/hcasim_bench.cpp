@@ -33,8 +33,8 @@ config::Config twoHosts(const sim::FlowConfig& flow) {
   return config;
 }
 
-// Observers off, payload on, bring-up not counted. The yardstick is measured on both sides of the run: other work on the
-// machine then touches both figures alike.
+// Observers off, payload on, bring-up not counted. The yardstick is measured on both sides of the run: other work on
+// the machine then touches both figures alike.
 Measured measure(const config::Config& config) {
   constexpr std::uint64_t kYardsticks = 1'000'000;
   Yardstick yardstick("yardstick");

@@ -1,6 +1,6 @@
 // Requests that are answered with data: reads and atomics.
-#include "models/adapter/responder/responder.h"
 #include "models/adapter/responder/message_rules.h"
+#include "models/adapter/responder/responder.h"
 #include "models/adapter/transport/acknowledge.h"
 #include "models/adapter/transport/psn.h"
 

@@ -17,7 +17,8 @@ EgressPipeline::EgressPipeline(const AdapterContext& context, const DatapathConf
     : context_(context), config_(config), routes_(routes), movePayload_(movePayload), cache_(cache) {}
 
 void EgressPipeline::addPort(network::PacketSender& wire, Loopback& loopback) {
-  ports_.push_back(std::make_unique<Port>(static_cast<std::uint8_t>(ports_.size() + 1), context_.calendar, config_.egressBuffer, wire, loopback));
+  ports_.push_back(std::make_unique<Port>(static_cast<std::uint8_t>(ports_.size() + 1), context_.calendar,
+                                          config_.egressBuffer, wire, loopback));
 }
 
 std::uint32_t EgressPipeline::allocate() {

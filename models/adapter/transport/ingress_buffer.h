@@ -17,9 +17,11 @@ class IngressBuffer final : public network::PacketReceiver {
   void connect(network::PacketReceiver& next) { next_ = &next; }
 
   void onPacket(network::Packet& packet) override { next_->onPacket(packet); }
-  [[nodiscard]] Time hasRoomAt(Bytes onTheWay) const override {
-    if (size_ == Bytes()) return {};
-    return dma_.drainedAt() + dma_.drainTime(onTheWay) - dma_.drainTime(size_);
+  [[nodiscard]] Time hasRoomAt(Time earliest, Bytes onTheWay) const override {
+    const Time drained = dma_.drainedAt();
+    const bool isAlmostEmpty = drained <= earliest && onTheWay <= size_;
+    if (isAlmostEmpty || size_ == Bytes()) return earliest;
+    return later(earliest, drained + dma_.drainTime(onTheWay) - dma_.drainTime(size_));
   }
 
  private:

@@ -176,9 +176,9 @@ TEST_F(LinkTest, ALinkThatIsDownLosesWhatIsSent) {
 TEST_F(LinkTest, AReceiverWithoutRoomHoldsTheSenderBack) {
   struct Full final : PacketReceiver {
     void onPacket(Packet&) override { ++packets; }
-    [[nodiscard]] Time hasRoomAt(Bytes onTheWay) const override {
+    [[nodiscard]] Time hasRoomAt(Time earliest, Bytes onTheWay) const override {
       asked.push_back(onTheWay);
-      return nanoseconds(500);
+      return later(earliest, nanoseconds(500));
     }
     mutable std::vector<Bytes> asked;
     int packets = 0;

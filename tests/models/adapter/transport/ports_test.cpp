@@ -175,9 +175,12 @@ TEST(IngressBuffer, IsFullOfWhatWaitsAndWhatIsOnTheWay) {
     [[nodiscard]] Time drainTime(Bytes size) const override { return nanoseconds(size.count()); }
   };
   const Dma dma;
-  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(Bytes(0)), nanoseconds(3000));
-  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(Bytes(700)), nanoseconds(3700));
-  EXPECT_EQ(IngressBuffer(dma, Bytes(0)).hasRoomAt(Bytes(700)), Time()) << "no limit";
+  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(Time(), Bytes(0)), nanoseconds(3000));
+  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(Time(), Bytes(700)), nanoseconds(3700));
+  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(nanoseconds(4000), Bytes(700)), nanoseconds(4000));
+  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(nanoseconds(5000), Bytes(2000)), nanoseconds(5000));
+  EXPECT_EQ(IngressBuffer(dma, Bytes(2000)).hasRoomAt(nanoseconds(5000), Bytes(2001)), nanoseconds(5001));
+  EXPECT_EQ(IngressBuffer(dma, Bytes(0)).hasRoomAt(Time(), Bytes(700)), Time()) << "no limit";
 }
 
 TEST(ReadyQueues, PortsTakeTurnsAndOneWithoutRoomIsPassedOver) {
