@@ -103,7 +103,7 @@ class Calendar {
   void refill();
 
   static constexpr unsigned kPriorityShift = 56;
-  static constexpr std::size_t kNear = 32;
+  static constexpr std::size_t kNear = 128;
 
   // The next entries, sorted, in a circle: in a small system all that are under way. Empty only if there is none at
   // all.

@@ -44,6 +44,8 @@ class Inbox final : private CalendarClient {
     return waiting.record;
   }
 
+  /// The record that is delivered next of those in order; null if there is none. Valid until something is sent.
+  [[nodiscard]] const Record* next() const { return inOrder_.empty() ? nullptr : &inOrder_[0].record; }
   /// Records sent and not yet delivered.
   [[nodiscard]] std::size_t pending() const { return inOrder_.size() + slots_.size() - free_.size(); }
 

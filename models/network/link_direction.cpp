@@ -76,6 +76,7 @@ LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
 }
 
 void LinkDirection::arrive(Flight& flight) {
+  if (const Flight* next = flights_.next()) to_.receiver->expect(next->packet);
   onTheWay_ = onTheWay_ - Bytes(wireBytes(flight.packet));
   const Time seen = to_.forwards ? calendar_.now() : calendar_.now() - config_.receiveLatency;
   switch (fate(flight)) {

@@ -10,6 +10,8 @@ class PacketReceiver {
  public:
   /// The last bit of `packet` arrived (plus the receive latency of the link's configuration). May move it away.
   virtual void onPacket(Packet& packet) = 0;
+  /// `packet` is the next one on its way. A hint: what it will need can be made ready.
+  virtual void expect([[maybe_unused]] const Packet& packet) {}
   /// When the next packet may start that could do so at `earliest`, so that it finds room: link-level flow control.
   /// `onTheWay`: what was sent and has not arrived.
   [[nodiscard]] virtual Time hasRoomAt(Time earliest, [[maybe_unused]] Bytes onTheWay) const { return earliest; }

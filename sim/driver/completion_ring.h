@@ -1,6 +1,7 @@
 // A completion queue as software sees it: ring, consumer index, arm word.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,6 +28,12 @@ class CompletionRing {
     const wire::Cqe cqe = structFrom<wire::Cqe>({entryEnd(consumerIndex_) - sizeof(wire::Cqe), sizeof(wire::Cqe)});
     ++consumerIndex_;
     return cqe;
+  }
+  /// User index of the entry at the consumer index. Precondition: ready().
+  [[nodiscard]] std::uint32_t nextUserIndex() const {
+    const std::uint8_t* entry = entryEnd(consumerIndex_) - sizeof(wire::Cqe);
+    return wire::Cqe::UserIndex::get(structFrom<decltype(wire::Cqe::userIndex)>(
+        {entry + offsetof(wire::Cqe, userIndex), sizeof(wire::Cqe::userIndex)}));
   }
   /// Tells the adapter the consumer index, through the record.
   void publish();

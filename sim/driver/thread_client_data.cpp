@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "models/base/prefetch.h"
 #include "models/wire/mmio_map.h"
 #include "models/wire/wqe.h"
 #include "sim/driver/completion_parser.h"
@@ -121,6 +122,7 @@ std::size_t ThreadClient::poll(CqHandle handle, std::size_t max, std::vector<Wor
   while (out.size() - before < max && cq.ring.ready()) {
     found = true;
     const wire::Cqe cqe = cq.ring.take();
+    if (cq.ring.ready()) prefetch(find(qps_, QpHandle(cq.ring.nextUserIndex())));
     thread_.charge(cost().pollCompletion);
     probes_.cq.fire([&] {
       return observe::CqEvent{observe::CqAction::kPolled, thread_.time(), environment_.host,

@@ -17,6 +17,7 @@ class IngressBuffer final : public network::PacketReceiver {
   void connect(network::PacketReceiver& next) { next_ = &next; }
 
   void onPacket(network::Packet& packet) override { next_->onPacket(packet); }
+  void expect(const network::Packet& packet) override { next_->expect(packet); }
   [[nodiscard]] Time hasRoomAt(Time earliest, Bytes onTheWay) const override {
     const Time drained = dma_.drainedAt();
     const bool isAlmostEmpty = drained <= earliest && onTheWay <= size_;
