@@ -7,6 +7,7 @@
 
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/memory/mkey_attributes.h"
+#include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/srq_attributes.h"
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/adapter/transport/qp_directory.h"
@@ -61,6 +62,8 @@ class DriverRole {
 
   virtual void allocatePd(OwnerId owner, Done<PdNumber> done) = 0;
   virtual void deallocatePd(OwnerId owner, PdNumber pd, Done<int> done) = 0;
+  virtual void allocateXrcd(OwnerId owner, Done<adapter::XrcdNumber> done) = 0;
+  virtual void deallocateXrcd(OwnerId owner, adapter::XrcdNumber xrcd, Done<int> done) = 0;
   virtual void allocateUar(OwnerId owner, Done<UarIndex> done) = 0;
   virtual void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) = 0;
   virtual void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) = 0;
@@ -77,7 +80,7 @@ class DriverRole {
   /// `ring`: stride, logSize and ring pages count. When `done` runs, a resize entry ends the old ring.
   virtual void resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) = 0;
   virtual void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) = 0;
-  /// A basic shared receive queue, which is a receive memory pool: of `attributes` what such a pool has.
+  /// A basic shared receive queue, which is a receive memory pool, or one of XRC: of `attributes` what such a queue has.
   virtual void createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) = 0;
   virtual void armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) = 0;
   virtual void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) = 0;

@@ -21,6 +21,8 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
       return CommandOpcode::kDestroyQp;
     case ObjectKind::kSrq:
       return CommandOpcode::kDestroyRmp;
+    case ObjectKind::kXrcSrq:
+      return CommandOpcode::kDestroyXrcSrq;
     case ObjectKind::kCq:
       return CommandOpcode::kDestroyCq;
     case ObjectKind::kMemoryWindow:
@@ -28,6 +30,8 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
       return CommandOpcode::kDestroyMemoryKey;
     case ObjectKind::kPd:
       return CommandOpcode::kDeallocPd;
+    case ObjectKind::kXrcd:
+      return CommandOpcode::kDeallocXrcd;
     case ObjectKind::kUar:
       return CommandOpcode::kDeallocUar;
     case ObjectKind::kCount:
@@ -119,6 +123,16 @@ void KernelDriver::deallocatePd(OwnerId owner, PdNumber pd, Done<int> done) {
   destroy(owner, ObjectKind::kPd, pd.value(), std::move(done));
 }
 
+void KernelDriver::allocateXrcd(OwnerId owner, Done<adapter::XrcdNumber> done) {
+  create(owner, ObjectKind::kXrcd, plainCommand(CommandOpcode::kAllocXrcd),
+         [done = std::move(done)](CommandResult result, std::uint32_t number) {
+           done({result, adapter::XrcdNumber(number)});
+         });
+}
+void KernelDriver::deallocateXrcd(OwnerId owner, adapter::XrcdNumber xrcd, Done<int> done) {
+  destroy(owner, ObjectKind::kXrcd, xrcd.value(), std::move(done));
+}
+
 void KernelDriver::allocateUar(OwnerId owner, Done<UarIndex> done) {
   create(owner, ObjectKind::kUar, plainCommand(CommandOpcode::kAllocUar),
          [done = std::move(done)](CommandResult result, std::uint32_t number) {
@@ -196,29 +210,35 @@ void KernelDriver::queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttribute
 }
 
 void KernelDriver::createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) {
-  create(owner, ObjectKind::kSrq, createRmpCommand(attributes),
+  const bool isXrc = attributes.kind == adapter::SrqKind::kXrc;
+  create(owner, isXrc ? ObjectKind::kXrcSrq : ObjectKind::kSrq,
+         isXrc ? createXrcSrqCommand(attributes) : createRmpCommand(attributes),
          [done = std::move(done)](CommandResult result, std::uint32_t number) {
            done({result, SrqNumber(number)});
          });
 }
 
 void KernelDriver::armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) {
-  if (!owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
-  execute(armRmpCommand(srq, limit), kPlainOutput,
+  const bool isXrc = isXrcSrq(owner, srq);
+  if (!isXrc && !owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
+  execute(isXrc ? armXrcSrqCommand(srq, limit) : armRmpCommand(srq, limit), kPlainOutput,
           [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
 }
 
 void KernelDriver::querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) {
-  if (!owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
-  execute(objectCommand(CommandOpcode::kQueryRmp, srq.value()), wire::QueryRmpOutput::kSize,
-          [done = std::move(done)](const CommandReply& reply) {
+  const bool isXrc = isXrcSrq(owner, srq);
+  if (!isXrc && !owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
+  execute(objectCommand(isXrc ? CommandOpcode::kQueryXrcSrq : CommandOpcode::kQueryRmp, srq.value()),
+          wire::QueryRmpOutput::kSize, [isXrc, done = std::move(done)](const CommandReply& reply) {
             if (!reply.result.ok()) return done({reply.result});
-            done({reply.result, adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(reply.output))});
+            done({reply.result, isXrc
+                                    ? adapter::decodeSrqContext(wire::QuerySrqOutput::Context::view(reply.output))
+                                    : adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(reply.output))});
           });
 }
 
 void KernelDriver::destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) {
-  destroy(owner, ObjectKind::kSrq, srq.value(), std::move(done));
+  destroy(owner, isXrcSrq(owner, srq) ? ObjectKind::kXrcSrq : ObjectKind::kSrq, srq.value(), std::move(done));
 }
 
 void KernelDriver::createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) {
@@ -308,6 +328,8 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
   } else {
     if (type == wire::EventType::kSrqCatastrophicError || type == wire::EventType::kSrqLimit) kind = ObjectKind::kSrq;
     number = wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF;
+    const bool isXrc = kind == ObjectKind::kSrq && owners_.clientOf(kind, number) == nullptr;
+    if (isXrc) kind = ObjectKind::kXrcSrq;  // numbers of both kinds come from one table
   }
   if (DriverClient* client = owners_.clientOf(kind, number)) {
     client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);

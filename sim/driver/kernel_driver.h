@@ -30,6 +30,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
 
   void allocatePd(OwnerId owner, Done<PdNumber> done) override;
   void deallocatePd(OwnerId owner, PdNumber pd, Done<int> done) override;
+  void allocateXrcd(OwnerId owner, Done<adapter::XrcdNumber> done) override;
+  void deallocateXrcd(OwnerId owner, adapter::XrcdNumber xrcd, Done<int> done) override;
   void allocateUar(OwnerId owner, Done<UarIndex> done) override;
   void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) override;
   void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) override;
@@ -85,6 +87,9 @@ class KernelDriver final : public DriverRole, private EventTarget {
               std::function<void(adapter::CommandResult, std::uint32_t)> done);
   void destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done);
   void changeGroup(wire::CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done);
+  [[nodiscard]] bool isXrcSrq(OwnerId owner, SrqNumber srq) const {
+    return owners_.owns(owner, ObjectKind::kXrcSrq, srq.value());
+  }
   void releaseAll(std::function<void()> done);
 
   DriverEnvironment environment_;

@@ -82,6 +82,22 @@ CommandBytes createRmpCommand(const adapter::SrqAttributes& attributes) {
   return input;
 }
 
+CommandBytes createXrcSrqCommand(const adapter::SrqAttributes& attributes) {
+  using Input = wire::CreateSrqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateXrcSrq, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::encodeSrqContext(attributes, Input::Context::mutableView(input));
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes armXrcSrqCommand(SrqNumber srq, std::uint16_t limit) {
+  using Input = wire::ArmSrqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kArmXrcSrq, Input::kSize, Input::kSharedReceiveQueue);
+  Input::Number::set(input, srq.value());
+  Input::LowWaterMark::set(input, limit);
+  return input;
+}
+
 CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit) {
   using Input = wire::ModifyRmpInput;
   CommandBytes input = plainCommand(CommandOpcode::kModifyRmp, Input::kSize);

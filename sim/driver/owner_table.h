@@ -12,7 +12,8 @@
 
 namespace hca::driver {
 
-enum class ObjectKind : std::uint8_t { kQp, kSrq, kCq, kMemoryWindow, kMemoryKey, kPd, kUar, kCount };
+/// In the order in which they may be destroyed.
+enum class ObjectKind : std::uint8_t { kQp, kSrq, kXrcSrq, kCq, kMemoryWindow, kMemoryKey, kPd, kXrcd, kUar, kCount };
 
 /// Objects by kind and number, with their owners. Numbers of one kind are unique on a device.
 class OwnerTable {

@@ -1,0 +1,113 @@
+// The simulation as programs reach it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/kernel/inbox.h"
+#include "sim/config/config.h"
+#include "sim/cosim/lockstep.h"
+#include "sim/cosim/session.h"
+#include "sim/cosim/thread_probe.h"
+#include "sim/system/system.h"
+#include "verbs_shim/channel/message.h"
+
+namespace hca::cosim {
+
+/// Takes the messages of program threads and runs the simulation between them, in lockstep. One thread at a time may be
+/// inside; transports see to that.
+class CosimServer final : private SessionListener {
+ public:
+  using WallTime = std::chrono::nanoseconds;
+
+  explicit CosimServer(const config::Config& config);
+  ~CosimServer();
+
+  /// Empty, or what went wrong.
+  [[nodiscard]] std::string bringUp();
+
+  using SessionId = std::uint32_t;
+  using Thread = Lockstep::Thread;
+  SessionId attachProcess(HostIndex host, int processId, std::unique_ptr<ProgramMemory> memory);
+  /// The process is gone: frees what it had, while time goes on.
+  void detachProcess(SessionId session);
+  Thread attachThread(SessionId session, int threadId);
+
+  /// Begins a call of `thread`, which has none under way.
+  void submit(Thread thread, const channel::Request& request);
+  /// False while the call is under way.
+  bool takeReply(Thread thread, channel::Reply& reply);
+  [[nodiscard]] bool hasReply(Thread thread) const { return threads_[thread].state == CallState::kAnswered; }
+
+  /// Runs the simulation as far as it may go, but not long. True if something happened: a call was answered, or more
+  /// can be run.
+  bool progress(WallTime now);
+  /// Nobody called for a while: looks at threads that run, and lets the simulation go on without those that sleep
+  /// elsewhere or spent their grace.
+  void considerForce(WallTime now);
+  /// Answers a wait that can't be satisfied by the simulation alone.
+  void giveUp(Thread thread);
+
+  /// Whether anything is pending in the simulation.
+  [[nodiscard]] bool isBusy() { return !system_.calendar().empty(); }
+  [[nodiscard]] std::uint64_t forcedAdvances() const { return forcedAdvances_; }
+  [[nodiscard]] Time now() { return system_.calendar().now(); }
+
+ private:
+  enum class CallState : std::uint8_t { kNone, kUntil, kCommand, kMemory, kEvent, kAnswered };
+  struct ThreadState {
+    ThreadState(SessionId in, const ThreadProbe& how) : session(in), probe(how) {}
+    SessionId session;
+    ThreadProbe probe;
+    CallState state = CallState::kNone;
+    channel::Request request{};
+    channel::Reply reply{};
+    bool memoryChanged = false;  // since its last call began to look
+    bool eventDelivered = false;
+    bool spins = false;  // away because it computes, not because it sleeps
+    std::uint64_t calls = 0;
+    std::uint64_t seenCalls = 0;  // when its processor time was noted
+    WallTime processorTime{};
+  };
+  struct Action {
+    Thread thread = 0;
+  };
+
+  void onMemoryChanged(Session& session) override;
+  void onEventReadable(Session& session, host::Core* core) override;
+
+  void act(Action& action);
+  void command(Thread thread);
+  void mapPage(Thread thread);
+  void registerWrite(Thread thread);
+  void registerRead(Thread thread);
+  void openOrClose(Thread thread);
+  void answerLater(Thread thread, CallState state);
+  void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
+  void endThread(Thread thread);
+  [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
+  [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
+  [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
+  [[nodiscard]] bool isArm(const channel::Request& request) const;
+  bool settle();
+  [[nodiscard]] Time paceLimit(WallTime now);
+
+  const config::Config config_;
+  std::vector<DeviceDescription> devices_;  // by host
+  sim::System system_;
+  kernel::Inbox<CosimServer, Action> actions_;
+  Lockstep lockstep_;
+  std::vector<std::unique_ptr<Session>> sessions_;  // by id; empty: gone
+  std::vector<std::vector<Thread>> sessionThreads_;  // likewise
+  std::vector<ThreadState> threads_;
+  Time reached_{};
+  std::uint64_t forcedAdvances_ = 0;
+  bool hasPace_ = false;
+  Time paceFrom_{};
+  WallTime paceSince_{};
+};
+
+}  // namespace hca::cosim

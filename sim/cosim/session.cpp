@@ -1,0 +1,62 @@
+#include "sim/cosim/session.h"
+
+#include <utility>
+
+namespace hca::cosim {
+
+Session::Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device,
+                 int processId, std::unique_ptr<ProgramMemory> memory, SessionListener& listener)
+    : host_(host),
+      config_(config),
+      device_(device),
+      processId_(processId),
+      memory_(std::move(memory)),
+      listener_(listener),
+      memoryOwner_(host.memory().addOwner("program " + std::to_string(processId), *memory_)) {
+  memory_->setListener(this);
+}
+
+Session::~Session() {
+  files_.clear();
+  host_.memory().removeOwner(memoryOwner_);
+}
+
+std::uint32_t Session::openDevice() {
+  const UverbsFile::Surroundings surroundings{host_.environment(), host_.driver(), config_,
+                                              device_,             *memory_,       memoryOwner_,
+                                              *this,               *this};
+  files_.emplace(nextFile_, std::make_unique<UverbsFile>(surroundings));
+  return nextFile_++;
+}
+
+UverbsFile* Session::file(std::uint32_t number) {
+  const auto at = files_.find(number);
+  return at == files_.end() ? nullptr : at->second.get();
+}
+
+void Session::closeDevice(std::uint32_t number, std::function<void()> done) {
+  const auto at = files_.find(number);
+  if (at == files_.end()) return done();
+  at->second->close([this, number, done = std::move(done)] {
+    files_.erase(number);
+    done();
+  });
+}
+
+void Session::closeAll(std::function<void()> done) {
+  if (files_.empty()) return done();
+  closeDevice(files_.begin()->first, [this, done = std::move(done)] { closeAll(done); });
+}
+
+std::shared_ptr<EventFile> Session::openEventFile(int writeEnd, int readEnd, std::size_t recordSize) {
+  auto file = EventFile::open(processId_, writeEnd, readEnd, recordSize);
+  if (file != nullptr) eventFiles_[readEnd] = file;
+  return file;
+}
+
+std::shared_ptr<EventFile> Session::eventFile(int readEnd) const {
+  const auto at = eventFiles_.find(readEnd);
+  return at == eventFiles_.end() ? nullptr : at->second;
+}
+
+}  // namespace hca::cosim

@@ -1,0 +1,66 @@
+// A verbs device that a program has open.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "sim/cosim/uverbs/command_dispatcher.h"
+#include "sim/driver/driver_environment.h"
+#include "verbs_shim/channel/message.h"
+
+namespace hca::cosim {
+
+/// Told when a program has something to read.
+class EventListener {
+ public:
+  /// `core`: whose interrupt handler delivered it; nullptr for events that nobody is in a hurry for.
+  virtual void onEventReadable(host::Core* core) = 0;
+
+ protected:
+  ~EventListener() = default;
+};
+
+/// What the kernel keeps of one open device file: it goes with all its objects.
+class UverbsFile final : public driver::DriverClient {
+ public:
+  struct Surroundings {
+    driver::DriverEnvironment environment;
+    driver::DriverRole& driver;
+    const driver::DriverConfig& config;
+    const DeviceDescription& device;
+    ProgramMemory& memory;
+    OwnerId memoryOwner;
+    EventFileTable& eventFiles;
+    EventListener& listener;
+  };
+  explicit UverbsFile(const Surroundings& surroundings);
+
+  void command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe, CommandCall::Done done) {
+    dispatchCommand(context_, code, address, pipe, std::move(done));
+  }
+
+  struct MappedPage {
+    int error = 0;
+    channel::PageKind kind = channel::PageKind::kRegisters;
+    std::uint64_t page = 0;  ///< of registers: of BAR0
+  };
+  /// What an mmap of the device gets.
+  void mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done);
+  /// Writes the memory page that mapPage named to `address` of the program; 0, or an errno.
+  int fillPage(std::uint64_t page, std::uint64_t address);
+
+  /// Destroys what is left; `done` runs when nothing is.
+  void close(std::function<void()> done);
+
+ private:
+  void onCompletionEvent(CqNumber cq, host::Core& core) override;
+  void onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t syndrome) override;
+  void pushAsync(std::uint32_t type, std::uint64_t element);
+  bool reportToQp(std::uint8_t type, std::uint32_t number);
+  void allocateDynamic(std::function<void(const MappedPage&)> done);
+
+  Surroundings surroundings_;
+  UverbsContext context_;
+};
+
+}  // namespace hca::cosim

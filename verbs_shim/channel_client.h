@@ -1,0 +1,17 @@
+// The program's side of the channel to the simulation.
+#pragma once
+
+#include "verbs_shim/channel/message.h"
+
+namespace hca::shim {
+
+/// Connects at the first call. Returns the answer's `error`; EIO where there is no simulation (any more). Blocks signals
+/// meanwhile.
+int call(const channel::Request& request, channel::Reply& reply);
+/// The same from within a signal handler that has all signals blocked.
+int callBlocked(const channel::Request& request, channel::Reply& reply);
+
+/// Whether this process has a connection now.
+[[nodiscard]] bool isConnected();
+
+}  // namespace hca::shim
