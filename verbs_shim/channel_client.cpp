@@ -24,6 +24,15 @@ pthread_key_t threadEnd;
 // Plain thread-local storage: this library is loaded at program start, so it needs no allocation.
 __attribute__((tls_model("initial-exec"))) __thread uint32_t attachedThread = 0;  // number + 1
 __attribute__((tls_model("initial-exec"))) __thread bool isInside = false;
+__attribute__((tls_model("initial-exec"))) __thread unsigned completions = 0;
+__attribute__((tls_model("initial-exec"))) __thread unsigned events = 0;
+
+uint16_t take(unsigned& count) {
+  constexpr unsigned kMost = UINT16_MAX;
+  const unsigned taken = count < kMost ? count : kMost;
+  count -= taken;
+  return static_cast<uint16_t>(taken);
+}
 
 void onThreadEnd(void*) {
   if (attachedThread == 0 || state != State::kConnected) return;
@@ -72,20 +81,25 @@ int attach() {
 
 bool isConnected() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == State::kConnected; }
 
-int callBlocked(const channel::Request& request, channel::Reply& reply) {
+void noteCompletions(unsigned count) { completions += count; }
+void noteEvent() { ++events; }
+
+int callBlocked(channel::Request& request, channel::Reply& reply) {
   if (isInside) return EDEADLK;  // the simulation itself, or a handler that interrupted it
   isInside = true;
   const int error = attach();
   if (error != 0) {
     reply.error = error;
   } else {
+    request.completions = take(completions);
+    request.events = take(events);
     transport->call(attachedThread - 1, request, reply);
   }
   isInside = false;
   return reply.error;
 }
 
-int call(const channel::Request& request, channel::Reply& reply) {
+int call(channel::Request& request, channel::Reply& reply) {
   sigset_t all, before;
   sigfillset(&all);
   // A faulting copy of the simulation is answered by the SIGSEGV handler.

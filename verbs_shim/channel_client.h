@@ -7,9 +7,13 @@ namespace hca::shim {
 
 /// Connects at the first call. Returns the answer's `error`; EIO where there is no simulation (any more). Blocks signals
 /// meanwhile.
-int call(const channel::Request& request, channel::Reply& reply);
+int call(channel::Request& request, channel::Reply& reply);
 /// The same from within a signal handler that has all signals blocked.
-int callBlocked(const channel::Request& request, channel::Reply& reply);
+int callBlocked(channel::Request& request, channel::Reply& reply);
+
+/// Work of this thread that goes along with its next message.
+void noteCompletions(unsigned count);
+void noteEvent();
 
 /// Whether this process has a connection now.
 [[nodiscard]] bool isConnected();

@@ -11,18 +11,24 @@ namespace hca::shim {
 template <class Function>
 class RealCall {
  public:
-  constexpr explicit RealCall(const char* name) : name_(name) {}
+  /// `library`: where the function is, if a program loaded that for itself alone (as interpreters do).
+  constexpr explicit RealCall(const char* name, const char* library = nullptr) : name_(name), library_(library) {}
   template <class... Arguments>
   auto operator()(Arguments... arguments) {
     return get()(arguments...);
   }
   Function get() {
     if (function_ == nullptr) function_ = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name_));
+    if (function_ == nullptr && library_ != nullptr) {
+      void* loaded = dlopen(library_, RTLD_LAZY | RTLD_NOLOAD);
+      if (loaded != nullptr) function_ = reinterpret_cast<Function>(dlsym(loaded, name_));
+    }
     return function_;
   }
 
  private:
   const char* name_;
+  const char* library_;
   Function function_ = nullptr;
 };
 

@@ -193,7 +193,7 @@ bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction&
   const bool extends = instruction.decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX;
   if (!instruction.isMemory(1) || !(instruction.isMove() || extends) || width == 0 || width > kWord) return false;
   Registers registers(context);
-  const channel::Request request = registerRequest(channel::Kind::kRegisterRead, page, address, width);
+  channel::Request request = registerRequest(channel::Kind::kRegisterRead, page, address, width);
   channel::Reply reply{};
   // A device that is gone answers all ones.
   if (callBlocked(request, reply) != 0) reply.value[0] = ~uint64_t{0};

@@ -101,10 +101,6 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
       return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.writeCombining * std::int64_t{request.length / kBlock};
     case Kind::kPollEmpty:
       return cost.pollEmpty;
-    case Kind::kPollFound:
-      return cost.pollCompletion * static_cast<std::int64_t>(std::min<std::uint64_t>(request.argument[0], 1U << 16));
-    case Kind::kEventTaken:
-      return cost.getEvent;
     default:
       return Time();
   }
@@ -126,6 +122,8 @@ void CosimServer::submit(Thread thread, const Request& request) {
   state.spins = false;
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
+  lockstep_.charge(thread, cpu(thread).pollCompletion * std::int64_t{request.completions});
+  lockstep_.charge(thread, cpu(thread).getEvent * std::int64_t{request.events});
   lockstep_.charge(thread, costOf(thread, request));
   switch (request.kind) {
     case Kind::kPollEmpty:
@@ -134,9 +132,6 @@ void CosimServer::submit(Thread thread, const Request& request) {
     case Kind::kWaitForEvent:
       if (state.eventDelivered) return answer(thread, 0);
       return answerLater(thread, CallState::kEvent);
-    case Kind::kPollFound:
-    case Kind::kEventTaken:
-      return answerLater(thread, CallState::kUntil);
     case Kind::kThreadEnds:
       state.reply = {};
       state.state = CallState::kAnswered;

@@ -51,12 +51,14 @@ class InprocHost {
     ++calls_;
     server_.submit(thread, request);
     int idle = 0;
+    const auto began = wallNow();
     while (!server_.takeReply(thread, reply)) {
       if (server_.progress(wallNow())) {
         if (waiting_ != 0) changed_.notify_all();
         continue;
       }
-      if (isAlone() || idle++ > kPatience) {
+      const bool isLate = request.argument[0] != 0 && wallNow() - began > std::chrono::nanoseconds(request.argument[0]);
+      if (isAlone() || idle++ > kPatience || (request.kind == channel::Kind::kWaitForEvent && isLate)) {
         server_.giveUp(thread);
         if (server_.takeReply(thread, reply)) break;
       }

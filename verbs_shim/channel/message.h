@@ -18,9 +18,8 @@ enum class Kind : uint32_t {
   kRegisterWrite,     ///< page `argument 0`, offset `argument 1`, `length` bytes
   kRegisterRead,      ///< the same; the answer's value 0 holds the bytes
   kPollEmpty,         ///< a poll found nothing: comes back when something may have changed
-  kPollFound,         ///< argument 0: completions that a poll found
-  kWaitForEvent,      ///< comes back when an event was delivered, or with kNothingPending
-  kEventTaken,        ///< an event was read
+  kWaitForEvent,      ///< comes back when an event was delivered, or with kNothingPending. Argument 0: nanoseconds of
+                      ///< wall time after which to give up, 0: none
   kUnmapMemory,       ///< argument 0: address, 1: length: no longer the program's
   kThreadEnds,
 };
@@ -45,7 +44,8 @@ struct Request {
   uint32_t file;
   uint64_t argument[3];
   uint32_t length;
-  uint32_t reserved;
+  uint16_t completions;  ///< that polls found since the thread's last message
+  uint16_t events;       ///< that it read from event files since then
   uint8_t bytes[kLongestWrite];
 };
 
