@@ -1,14 +1,21 @@
 #include "sim/cosim/launcher.h"
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "sim/cosim/listening.h"
+#include "sim/cosim/output_prefixer.h"
 #include "sim/cosim/program.h"
 #include "sim/cosim/run_folder.h"
+#include "sim/cosim/shared_simulation.h"
 #include "sim/options/exit_code.h"
 #include "verbs_shim/channel/environment.h"
 
@@ -52,12 +59,81 @@ int runInProcess(const CosimRequest& request) {
   return Program(start).wait();
 }
 
+// Several programs, which start one after the other while the simulation already serves.
+class Programs {
+ public:
+  Programs(const CosimRequest& request, const RunFolder& folder, const std::string& socket)
+      : request_(request), folder_(folder), socket_(socket), output_(request.out) {
+    for (const options::CosimCommand& command : request.commands) {
+      const bool isAlone = request.commands.size() == 1;
+      outputs_.push_back(isAlone ? -1 : output_.add("host" + std::to_string(command.host) + ": "));
+    }
+    output_.start();
+  }
+  ~Programs() { closeOutputs(); }
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+
+  /// Starts the next one when its time has come; true when all have ended.
+  bool poll() {
+    if (running_.size() < request_.commands.size() && mayStart()) startNext();
+    bool isOver = running_.size() == request_.commands.size();
+    for (const auto& program : running_) {
+      const auto status = program->poll();
+      isOver = isOver && status;
+      if (status && *status != 0 && status_ == 0) status_ = *status;
+    }
+    return isOver;
+  }
+  [[nodiscard]] int status() const { return status_; }
+
+ private:
+  bool mayStart() {
+    if (running_.empty()) return true;
+    if (running_.back()->poll()) return true;
+    if (request_.startDelay.count() != 0) return std::chrono::steady_clock::now() - started_ >= request_.startDelay;
+    return isListening(running_.back()->process());
+  }
+  void startNext() {
+    const std::size_t index = running_.size();
+    ProgramStart start = startOf(request_.commands[index], folder_);
+    start.environment.emplace_back(channel::kSocketVariable, socket_);
+    start.output = outputs_[index];
+    running_.push_back(std::make_unique<Program>(start));
+    started_ = std::chrono::steady_clock::now();
+    if (outputs_[index] >= 0) ::close(outputs_[index]);
+    outputs_[index] = -1;
+  }
+  void closeOutputs() {
+    for (const int descriptor : outputs_) {
+      if (descriptor >= 0) ::close(descriptor);
+    }
+  }
+
+  const CosimRequest& request_;
+  const RunFolder& folder_;
+  std::string socket_;
+  OutputPrefixer output_;
+  std::vector<int> outputs_;
+  std::vector<std::unique_ptr<Program>> running_;
+  std::chrono::steady_clock::time_point started_;
+  int status_ = 0;
+};
+
+int runShared(const CosimRequest& request) {
+  const RunFolder folder(request.config);
+  const std::string socket = folder.path() + "/socket";
+  SharedSimulation simulation(request.config, socket);
+  Programs programs(request, folder, socket);
+  simulation.serve([&programs] { return programs.poll(); });
+  return programs.status();
+}
+
 }  // namespace
 
 int launch(const CosimRequest& request) {
   try {
-    if (request.isShared) throw std::runtime_error("--shared is not there yet");
-    return runInProcess(request);
+    return request.isShared ? runShared(request) : runInProcess(request);
   } catch (const std::exception& error) {
     request.err << "hcasim: " << error.what() << '\n';
     return options::kCosimBadInput;

@@ -23,6 +23,7 @@ struct CosimRequest {
   std::vector<CosimCommand> commands;
   bool isShared = false;                   ///< one simulation process for all; else inside the one program
   std::chrono::milliseconds startDelay{};  ///< between commands; 0: until the one before listens
+  std::ostream& out;
   std::ostream& err;
 };
 
