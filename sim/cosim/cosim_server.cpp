@@ -117,7 +117,6 @@ void CosimServer::answerLater(Thread thread, CallState state) {
 
 void CosimServer::submit(Thread thread, const Request& request) {
   ThreadState& state = threads_[thread];
-  ++state.calls;
   state.request = request;
   state.spins = false;
   const Time now = later(reached_, system_.calendar().now());
@@ -251,6 +250,7 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   ThreadState& state = threads_[thread];
   if (state.state != CallState::kAnswered) return false;
   state.state = CallState::kNone;
+  state.processorTime = state.probe.processorTime();
   reply = state.reply;
   if (state.request.kind == Kind::kThreadEnds) {
     std::vector<Thread>& list = sessionThreads_[state.session];
@@ -318,42 +318,32 @@ Time CosimServer::paceLimit(WallTime now) {
 
 bool CosimServer::progress(WallTime now) {
   if (settle()) return true;
-  const Time present = system_.calendar().now();
   const Time horizon = earlier(lockstep_.horizon(), paceLimit(now));
-  const Time limit = earlier(horizon, later(present, reached_) + kSlice);
-  if (system_.calendar().empty() || system_.calendar().next() > limit) {
+  kernel::Calendar& calendar = system_.calendar();
+  if (calendar.empty() || calendar.next() > horizon) {
     // Time passes without an event, up to where a thread is.
-    const bool moved = horizon != kForever && limit > reached_;
-    if (moved) reached_ = limit;
-    const bool waitsForNothing = system_.calendar().empty() && horizon == kForever;
-    return settle() || (moved && !waitsForNothing) || (!system_.calendar().empty() && limit < horizon);
+    if (horizon != kForever) reached_ = later(reached_, horizon);
+    return settle();
   }
+  // Not for long: new messages are to be seen.
+  const Time limit = earlier(horizon, later(calendar.next(), reached_) + kSlice);
   const bool stopped = system_.run(limit);
-  reached_ = stopped ? later(reached_, system_.calendar().now()) : later(reached_, limit);
+  reached_ = later(reached_, stopped ? calendar.now() : limit);
   settle();
   return true;
 }
 
-void CosimServer::considerForce(WallTime now) {
-  (void)now;
+void CosimServer::considerForce() {
   for (Thread thread = 0; thread < threads_.size(); ++thread) {
     ThreadState& state = threads_[thread];
     if (lockstep_.state(thread) != Lockstep::State::kRunning || state.state != CallState::kNone) continue;
-    if (state.probe.isAsleep()) {
-      state.spins = false;
-      lockstep_.leave(thread);
-      continue;
-    }
     const WallTime spent = state.probe.processorTime();
-    if (state.seenCalls != state.calls) {
-      state.seenCalls = state.calls;
-      state.processorTime = spent;
-    } else if (spent - state.processorTime >= kGrace) {
-      state.processorTime = spent;
-      state.spins = true;
-      lockstep_.leave(thread);
-      ++forcedAdvances_;
-    }
+    const bool spins = spent - state.processorTime >= kGrace;
+    if (!spins && !state.probe.isAsleep()) continue;
+    state.processorTime = spent;
+    state.spins = spins;
+    lockstep_.leave(thread);
+    if (spins) ++forcedAdvances_;
   }
 }
 

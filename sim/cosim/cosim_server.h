@@ -47,7 +47,7 @@ class CosimServer final : private SessionListener {
   bool progress(WallTime now);
   /// Nobody called for a while: looks at threads that run, and lets the simulation go on without those that sleep
   /// elsewhere or spent their grace.
-  void considerForce(WallTime now);
+  void considerForce();
   /// Answers a wait that can't be satisfied by the simulation alone.
   void giveUp(Thread thread);
 
@@ -68,9 +68,7 @@ class CosimServer final : private SessionListener {
     bool memoryChanged = false;  // since its last call began to look
     bool eventDelivered = false;
     bool spins = false;  // away because it computes, not because it sleeps
-    std::uint64_t calls = 0;
-    std::uint64_t seenCalls = 0;  // when its processor time was noted
-    WallTime processorTime{};
+    WallTime processorTime{};  // when it went on after its last call
   };
   struct Action {
     Thread thread = 0;

@@ -1,4 +1,5 @@
 // libhcasim_inproc.so: the simulation for one program, in its process.
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -78,10 +79,11 @@ class InprocHost {
     ++waiting_;
     changed_.wait_for(lock, kTick);
     --waiting_;
-    server_.considerForce(wallNow());
+    server_.considerForce();
   }
 
   void lookAfter() {
+    prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are to be short
     std::unique_lock<std::mutex> lock(mutex_);
     std::uint64_t seen = 0;
     for (;;) {
@@ -91,7 +93,7 @@ class InprocHost {
       }
       changed_.wait_for(lock, kTick);
       if (std::exchange(seen, calls_) != calls_ || waiting_ != 0) continue;
-      server_.considerForce(wallNow());
+      server_.considerForce();
       for (int i = 0; i < kPatience && seen == calls_ && server_.progress(wallNow()); ++i) {
         lock.unlock();  // a program thread may want in
         lock.lock();

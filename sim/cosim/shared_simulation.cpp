@@ -1,5 +1,6 @@
 #include "sim/cosim/shared_simulation.h"
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -139,6 +140,7 @@ void SharedSimulation::sleep(std::uint32_t rings, std::chrono::microseconds span
 }
 
 void SharedSimulation::serve(const std::function<bool()>& isOver) {
+  prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are to be short
   Clock::time_point kept{};
   Clock::time_point idleSince = Clock::now();
   for (;;) {
@@ -160,7 +162,7 @@ void SharedSimulation::serve(const std::function<bool()>& isOver) {
     giveUpWaits(idleSince);
     if (giveReplies()) continue;
     sleep(rings, server_.isBusy() ? kTick : std::chrono::microseconds(kHousekeeping));
-    if (__atomic_load_n(&doorbell_->rings, __ATOMIC_SEQ_CST) == rings) server_.considerForce(now.time_since_epoch());
+    if (__atomic_load_n(&doorbell_->rings, __ATOMIC_SEQ_CST) == rings) server_.considerForce();
   }
 }
 
