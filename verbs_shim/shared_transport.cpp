@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,6 +12,7 @@
 
 #include "verbs_shim/channel/futex.h"
 #include "verbs_shim/channel/shared_memory.h"
+#include "verbs_shim/channel_client.h"
 #include "verbs_shim/real_calls.h"
 #include "verbs_shim/settings.h"
 #include "verbs_shim/transport.h"
@@ -79,6 +81,28 @@ bool openConnection() {
   return connection >= 0 && ::connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
 }
 
+// A thread that looks at its memory in a loop, without a call, needs none of its processor time until that memory
+// changes: the simulation makes it sleep here.
+void onInterrupt(int) {
+  const int savedErrno = errno;
+  channel::Request request{};
+  request.kind = channel::Kind::kSpinning;
+  channel::Reply reply{};
+  (void)callBlocked(request, reply);
+  errno = savedErrno;
+}
+
+void installInterrupt() {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = onInterrupt;
+  action.sa_flags = SA_RESTART;
+  sigfillset(&action.sa_mask);
+  sigdelset(&action.sa_mask, SIGSEGV);
+  sigdelset(&action.sa_mask, SIGBUS);
+  sigaction(SIGRTMIN + channel::kInterruptOffset, &action, nullptr);
+}
+
 int connect() {
   if (!openConnection()) {
     complain("there is no simulation at '%s' (any more)", settings().socket);
@@ -94,6 +118,7 @@ int connect() {
   }
   area = map<SharedArea>(descriptors[0]);
   doorbell = map<channel::Doorbell>(descriptors[1]);
+  installInterrupt();
   return area != nullptr && doorbell != nullptr ? 0 : ENOMEM;
 }
 

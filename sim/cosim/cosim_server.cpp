@@ -1,7 +1,10 @@
 #include "sim/cosim/cosim_server.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "models/wire/mmio_map.h"
@@ -13,8 +16,6 @@ using channel::Kind;
 using channel::Reply;
 using channel::Request;
 
-// Processor time that a thread may spend between two calls before the simulation goes on without it.
-constexpr std::chrono::nanoseconds kGrace = std::chrono::microseconds(30);
 // How far simulated time may be ahead of wall time while a thread is away: completions on their way arrive, but timers
 // that end a connection don't run out.
 constexpr Time kAhead = microseconds(200);
@@ -119,6 +120,8 @@ void CosimServer::submit(Thread thread, const Request& request) {
   ThreadState& state = threads_[thread];
   state.request = request;
   state.spins = false;
+  state.isInterrupted = false;
+  if (request.kind != Kind::kSpinning) state.grace = kGrace;
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
   lockstep_.charge(thread, cpu(thread).pollCompletion * std::int64_t{request.completions});
@@ -135,6 +138,10 @@ void CosimServer::submit(Thread thread, const Request& request) {
       state.reply = {};
       state.state = CallState::kAnswered;
       return lockstep_.remove(thread);
+    case Kind::kSpinning:
+      ++forcedAdvances_;
+      if (state.memoryChanged) return answer(thread, 0);
+      return answerLater(thread, CallState::kMemory);
     case Kind::kUnmapMemory:
       return answer(thread, 0);
     case Kind::kRegisterWrite:
@@ -335,21 +342,32 @@ bool CosimServer::progress(WallTime now) {
 
 void CosimServer::considerForce() {
   for (Thread thread = 0; thread < threads_.size(); ++thread) {
-    ThreadState& state = threads_[thread];
-    if (lockstep_.state(thread) != Lockstep::State::kRunning || state.state != CallState::kNone) continue;
-    const WallTime spent = state.probe.processorTime();
-    const bool spins = spent - state.processorTime >= kGrace;
-    if (!spins && !state.probe.isAsleep()) continue;
-    state.processorTime = spent;
-    state.spins = spins;
-    lockstep_.leave(thread);
-    if (spins) ++forcedAdvances_;
+    const bool isOnItsOwn =
+        lockstep_.state(thread) == Lockstep::State::kRunning && threads_[thread].state == CallState::kNone;
+    if (isOnItsOwn) considerThread(thread);
   }
+}
+
+void CosimServer::considerThread(Thread thread) {
+  ThreadState& state = threads_[thread];
+  const WallTime spent = state.probe.processorTime();
+  const bool spins = spent - state.processorTime >= state.grace;
+  if (!spins && !state.probe.isAsleep()) return;
+  state.processorTime = spent;
+  const bool isElsewhere = sessionOf(thread).processId() != getpid();
+  if (spins && isElsewhere && !std::exchange(state.isInterrupted, true)) {
+    return state.probe.interrupt(SIGRTMIN + channel::kInterruptOffset);
+  }
+  state.spins = spins;
+  lockstep_.leave(thread);
+  if (spins) ++forcedAdvances_;
 }
 
 void CosimServer::giveUp(Thread thread) {
   const CallState state = threads_[thread].state;
   if (state != CallState::kMemory && state != CallState::kEvent) return;
+  // It computes, and waits for nothing of ours: it is to be disturbed less and less.
+  if (threads_[thread].request.kind == Kind::kSpinning) threads_[thread].grace *= 2;
   answer(thread, channel::kNothingPending);
   if (state != CallState::kEvent) return;
   // It waits at the file itself now.

@@ -31,6 +31,7 @@ class CosimServer final : private SessionListener {
 
   using SessionId = std::uint32_t;
   using Thread = Lockstep::Thread;
+  /// Of another process threads that spin are interrupted by a signal, so that they leave their processor to others.
   SessionId attachProcess(HostIndex host, int processId, std::unique_ptr<ProgramMemory> memory);
   /// The process is gone: frees what it had, while time goes on.
   void detachProcess(SessionId session);
@@ -57,6 +58,9 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time now() { return system_.calendar().now(); }
 
  private:
+  // Processor time that a thread may spend between two calls before the simulation goes on without it.
+  static constexpr WallTime kGrace = std::chrono::microseconds(30);
+
   enum class CallState : std::uint8_t { kNone, kUntil, kCommand, kMemory, kEvent, kAnswered };
   struct ThreadState {
     ThreadState(SessionId in, const ThreadProbe& how) : session(in), probe(how) {}
@@ -68,7 +72,9 @@ class CosimServer final : private SessionListener {
     bool memoryChanged = false;  // since its last call began to look
     bool eventDelivered = false;
     bool spins = false;  // away because it computes, not because it sleeps
-    WallTime processorTime{};  // when it went on after its last call
+    bool isInterrupted = false;  // was asked to sleep while it spins
+    WallTime processorTime{};    // when it went on after its last call
+    WallTime grace = kGrace;
   };
   struct Action {
     Thread thread = 0;
@@ -85,6 +91,7 @@ class CosimServer final : private SessionListener {
   void openOrClose(Thread thread);
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
+  void considerThread(Thread thread);
   void endThread(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);

@@ -1,6 +1,7 @@
 #include "sim/cosim/thread_probe.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -9,7 +10,9 @@
 namespace hca::cosim {
 
 ThreadProbe::ThreadProbe(pid_t process, pid_t thread)
-    : hasClock_(clock_getcpuclockid(process, &clock_) == 0),
+    : process_(process),
+      thread_(thread),
+      hasClock_(clock_getcpuclockid(process, &clock_) == 0),
       stat_("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat") {}
 
 std::chrono::nanoseconds ThreadProbe::processorTime() const {
@@ -17,6 +20,8 @@ std::chrono::nanoseconds ThreadProbe::processorTime() const {
   if (!hasClock_ || clock_gettime(clock_, &time) != 0) return std::chrono::nanoseconds::max();
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
+
+void ThreadProbe::interrupt(int signal) const { syscall(SYS_tgkill, process_, thread_, signal); }
 
 bool ThreadProbe::isAsleep() const {
   const int fd = ::open(stat_.c_str(), O_RDONLY | O_CLOEXEC);

@@ -17,8 +17,12 @@ class ThreadProbe {
   [[nodiscard]] std::chrono::nanoseconds processorTime() const;
   /// Whether it sleeps in a system call, is stopped, or has ended.
   [[nodiscard]] bool isAsleep() const;
+  /// Sends it a signal.
+  void interrupt(int signal) const;
 
  private:
+  pid_t process_;
+  pid_t thread_;
   clockid_t clock_ = 0;
   bool hasClock_ = false;
   std::string stat_;  // path

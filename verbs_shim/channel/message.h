@@ -20,6 +20,7 @@ enum class Kind : uint32_t {
   kPollEmpty,         ///< a poll found nothing: comes back when something may have changed
   kWaitForEvent,      ///< comes back when an event was delivered, or with kNothingPending. Argument 0: nanoseconds of
                       ///< wall time after which to give up, 0: none
+  kSpinning,          ///< the thread was interrupted because it calls nothing: comes back when memory changed
   kUnmapMemory,       ///< argument 0: address, 1: length: no longer the program's
   kThreadEnds,
 };
@@ -27,6 +28,9 @@ enum class Kind : uint32_t {
 /// Values of Reply::error that are no errno.
 constexpr int32_t kNeedsPipe = -1;       ///< the command makes an event file: repeat it with a pipe
 constexpr int32_t kNothingPending = -2;  ///< nothing will change until somebody else acts
+
+/// Behind SIGRTMIN: the signal by which a simulation in another process interrupts a thread that calls nothing.
+constexpr int kInterruptOffset = 27;
 
 constexpr uint64_t kNoPipe = ~uint64_t{0};
 
