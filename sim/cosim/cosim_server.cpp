@@ -42,7 +42,11 @@ CosimServer::CosimServer(const config::Config& config)
     : config_(config),
       devices_(describeAll(config_)),
       system_(config_),
-      actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {}
+      actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
+  for (std::size_t i = 0; i < system_.hosts(); ++i) {
+    xrcDomains_.push_back(std::make_unique<XrcDomains>(system_.host(i).driver(), system_.host(i).memory()));
+  }
+}
 
 CosimServer::~CosimServer() = default;
 
@@ -56,7 +60,7 @@ CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
   sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index].driver, devices_[index],
-                                                processId, std::move(memory), listener));
+                                                processId, std::move(memory), *xrcDomains_[index], listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
 }

@@ -104,6 +104,7 @@ class CosimServer final : private SessionListener {
   std::vector<DeviceDescription> devices_;  // by host
   sim::System system_;
   kernel::Inbox<CosimServer, Action> actions_;
+  std::vector<std::unique_ptr<XrcDomains>> xrcDomains_;  // by host
   Lockstep lockstep_;
   std::vector<std::unique_ptr<Session>> sessions_;  // by id; empty: gone
   std::vector<std::vector<Thread>> sessionThreads_;  // likewise

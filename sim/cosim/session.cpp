@@ -5,12 +5,13 @@
 namespace hca::cosim {
 
 Session::Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device,
-                 int processId, std::unique_ptr<ProgramMemory> memory, SessionListener& listener)
+                 int processId, std::unique_ptr<ProgramMemory> memory, XrcDomains& sharedDomains, SessionListener& listener)
     : host_(host),
       config_(config),
       device_(device),
       processId_(processId),
       memory_(std::move(memory)),
+      sharedDomains_(sharedDomains),
       listener_(listener),
       memoryOwner_(host.memory().addOwner("program " + std::to_string(processId), *memory_)) {
   memory_->setListener(this);
@@ -22,9 +23,9 @@ Session::~Session() {
 }
 
 std::uint32_t Session::openDevice() {
-  const UverbsFile::Surroundings surroundings{host_.environment(), host_.driver(), config_,
-                                              device_,             *memory_,       memoryOwner_,
-                                              *this,               *this};
+  const UverbsFile::Surroundings surroundings{host_.environment(), host_.driver(), config_,         device_,
+                                              *memory_,            memoryOwner_,   *this,           sharedDomains_,
+                                              processId_,          *this};
   files_.emplace(nextFile_, std::make_unique<UverbsFile>(surroundings));
   return nextFile_++;
 }

@@ -28,7 +28,7 @@ class SessionListener {
 class Session final : public EventFileTable, private EventListener, private ProgramMemoryListener {
  public:
   Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device, int processId,
-          std::unique_ptr<ProgramMemory> memory, SessionListener& listener);
+          std::unique_ptr<ProgramMemory> memory, XrcDomains& sharedDomains, SessionListener& listener);
   ~Session();
 
   [[nodiscard]] sim::HostNode& host() { return host_; }
@@ -57,6 +57,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
   const DeviceDescription& device_;
   int processId_;
   std::unique_ptr<ProgramMemory> memory_;
+  XrcDomains& sharedDomains_;
   SessionListener& listener_;
   OwnerId memoryOwner_;
   std::map<std::uint32_t, std::unique_ptr<UverbsFile>> files_;

@@ -17,6 +17,8 @@ std::uint8_t logOf(std::uint32_t powerOfTwo) {
 }
 bool isPowerOfTwo(std::uint32_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
+bool isXrc(const UserQp& qp) { return qp.type == kXrcSend || qp.type == kXrcReceive; }
+
 std::optional<adapter::QpService> serviceOf(const driver::DeviceCapabilities& device, std::uint8_t type) {
   switch (type) {
     case kRc:
@@ -54,14 +56,14 @@ int setReferences(UverbsContext& context, const ib_uverbs_ex_create_qp& wanted, 
 int setQueues(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp) {
   const driver::QueueLimits& limits = context.driver.capabilities().limits;
   adapter::QpAttributes& attributes = qp.attributes;
-  const bool receives = qp.type != kXrcSend && qp.type != kXrcReceive && qp.srq == nullptr && own.rq_wqe_count != 0;
+  const bool receives = !isXrc(qp) && qp.srq == nullptr && own.rq_wqe_count != 0;
   if (own.sq_wqe_count != 0 && (!isPowerOfTwo(own.sq_wqe_count) || own.sq_wqe_count > limits.maxQueueEntries)) {
     return EINVAL;
   }
   attributes.hasSendQueue = own.sq_wqe_count != 0;
   attributes.logSendQueueSize = attributes.hasSendQueue ? logOf(own.sq_wqe_count) : 0;
   attributes.receiveQueueType = adapter::RqType::kNone;
-  if (qp.srq != nullptr || qp.type == kXrcReceive) attributes.receiveQueueType = adapter::RqType::kSrq;
+  if (qp.srq != nullptr || isXrc(qp)) attributes.receiveQueueType = adapter::RqType::kSrq;
   if (!receives) return 0;
   constexpr std::uint32_t kSmallestShift = 4, kLargestShift = 11;
   if (!isPowerOfTwo(own.rq_wqe_count) || own.rq_wqe_count > limits.maxQueueEntries) return EINVAL;
@@ -167,6 +169,30 @@ void finishCreate(UverbsContext& context, const Call& call, const std::shared_pt
   call->finish(0);
 }
 
+// What an XRC queue pair has not, as the stock driver fills it in (Linux drivers/infiniband/hw/mlx5/qp.c,
+// create_xrc_tgt_qp and create_user_qp).
+void fillGaps(const XrcDomains::Reserved& reserved, UserQp& qp) {
+  qp.attributes.receiveCq = reserved.cq;
+  if (qp.type == kXrcSend) {
+    qp.attributes.domain = reserved.domain;
+  } else {
+    qp.attributes.pd = reserved.pd;
+    qp.attributes.sendCq = reserved.cq;
+  }
+}
+
+void execute(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, Answered answered) {
+  context.driver.createQp(context.owner, qp->attributes,
+                          [&context, call, qp, answered = std::move(answered)](const driver::Answer<QpNumber>& answer) {
+                            if (!answer.ok()) {
+                              giveRegisterBack(context, *qp);
+                              return call->finish(errnoOf(answer.result));
+                            }
+                            qp->number = answer.value;
+                            finishCreate(context, call, qp, answered);
+                          });
+}
+
 void create(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_qp& wanted, Answered answered) {
   if (context.uars.empty()) return call->finish(EINVAL);
   const auto own = call->driver<mlx5_ib_create_qp>();
@@ -179,21 +205,18 @@ void create(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_
   int error = setReferences(context, wanted, *qp);
   if (error == 0) error = setQueues(context, own, *qp);
   if (error == 0) error = setMemory(context, own, *qp);
-  if (error == 0) error = setRegister(context, own, *qp);
+  if (error == 0 && qp->type != kXrcReceive) error = setRegister(context, own, *qp);
   if (error != 0) return call->finish(error);
   qp->userHandle = wanted.user_handle;
   setNumbers(own, *qp);
   setInlineScatter(own, *qp);
   setCapacity(wanted, *qp);
-  context.driver.createQp(context.owner, qp->attributes,
-                          [&context, call, qp, answered = std::move(answered)](const driver::Answer<QpNumber>& answer) {
-                            if (!answer.ok()) {
-                              giveRegisterBack(context, *qp);
-                              return call->finish(errnoOf(answer.result));
-                            }
-                            qp->number = answer.value;
-                            finishCreate(context, call, qp, answered);
-                          });
+  if (!isXrc(*qp)) return execute(context, call, qp, std::move(answered));
+  context.sharedDomains.reserve([&context, call, qp, answered](int failure, const XrcDomains::Reserved& reserved) {
+    if (failure != 0) return call->finish(failure);
+    fillGaps(reserved, *qp);
+    execute(context, call, qp, answered);
+  });
 }
 
 bool isEventOf(const UserQp& qp, ByteView record) {

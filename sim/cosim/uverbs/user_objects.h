@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "models/adapter/memory/mkey_attributes.h"
@@ -14,6 +15,7 @@
 #include "models/network/packet.h"
 #include "sim/cosim/event_file.h"
 #include "sim/cosim/uverbs/pinned_range.h"
+#include "sim/cosim/uverbs/xrc_domains.h"
 
 // The kernel's structures end in arrays without a length.
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -31,6 +33,7 @@ struct UserPd : Referenced {
 
 struct UserXrcd : Referenced {
   adapter::XrcdNumber number;
+  std::optional<XrcDomains::File> file;  ///< through which it is shared
 };
 
 struct UserMr {

@@ -35,6 +35,8 @@ struct UverbsContext {
   ProgramMemory& memory;
   OwnerId memoryOwner;  ///< of the process, in `space`
   EventFileTable& eventFiles;
+  XrcDomains& sharedDomains;  ///< of the host
+  int processId;
   OwnerId owner;  ///< of this open device, at the driver
 
   HandleTable<UserPd> pds;

@@ -92,6 +92,8 @@ UverbsFile::UverbsFile(const Surroundings& surroundings)
                surroundings_.memory,
                surroundings_.memoryOwner,
                surroundings_.eventFiles,
+               surroundings_.sharedDomains,
+               surroundings_.processId,
                surroundings_.driver.addClient(*this, "program"),
                {}, {}, {}, {}, {}, {}, {}, {}, {}, nullptr, nullptr, 0} {}
 
@@ -153,7 +155,13 @@ int UverbsFile::fillPage(std::uint64_t page, std::uint64_t address) {
 }
 
 void UverbsFile::close(std::function<void()> done) {
-  context_.driver.releaseOwner(context_.owner, std::move(done));
+  context_.driver.releaseOwner(context_.owner, [this, done = std::move(done)] {
+    for (const auto& [handle, xrcd] : context_.xrcds.all()) {
+      if (xrcd->file) context_.sharedDomains.close(*xrcd->file);
+    }
+    context_.xrcds.clear();
+    done();
+  });
 }
 
 void UverbsFile::onCompletionEvent(CqNumber number, host::Core& core) {

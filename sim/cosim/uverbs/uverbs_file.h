@@ -31,6 +31,8 @@ class UverbsFile final : public driver::DriverClient {
     ProgramMemory& memory;
     OwnerId memoryOwner;
     EventFileTable& eventFiles;
+    XrcDomains& sharedDomains;
+    int processId;
     EventListener& listener;
   };
   explicit UverbsFile(const Surroundings& surroundings);
