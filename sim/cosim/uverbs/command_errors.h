@@ -20,6 +20,7 @@ namespace hca::cosim {
     case CommandStatus::kBadQpState:
     case CommandStatus::kBadPacket:
     case CommandStatus::kBadIndex:
+    case CommandStatus::kBadSize:
       return EINVAL;
     case CommandStatus::kResourceBusy:
       return EBUSY;

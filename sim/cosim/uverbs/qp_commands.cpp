@@ -147,11 +147,14 @@ void setNumbers(const mlx5_ib_create_qp& own, UserQp& qp) {
   if (qp.xrcd != nullptr) qp.attributes.domain = qp.xrcd->number;
 }
 
-void setCapacity(const ib_uverbs_ex_create_qp& wanted, UserQp& qp) {
+// Of a receive queue what there is, of a send queue what was asked for: its library knows better.
+void setCapacity(const ib_uverbs_ex_create_qp& wanted, const mlx5_ib_create_qp& own, UserQp& qp) {
+  constexpr std::uint32_t kSegment = 16;
+  const bool receives = qp.attributes.receiveQueueType == adapter::RqType::kOwn;
   qp.capacity.max_send_wr = wanted.max_send_wr;
-  qp.capacity.max_recv_wr = qp.srq != nullptr ? 0 : wanted.max_recv_wr;
+  qp.capacity.max_recv_wr = receives ? own.rq_wqe_count : 0;
   qp.capacity.max_send_sge = wanted.max_send_sge;
-  qp.capacity.max_recv_sge = qp.srq != nullptr ? 0 : wanted.max_recv_sge;
+  qp.capacity.max_recv_sge = receives ? (1U << own.rq_wqe_shift) / kSegment : 0;
   qp.capacity.max_inline_data = wanted.max_inline_data;
 }
 
@@ -210,7 +213,7 @@ void create(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_
   qp->userHandle = wanted.user_handle;
   setNumbers(own, *qp);
   setInlineScatter(own, *qp);
-  setCapacity(wanted, *qp);
+  setCapacity(wanted, own, *qp);
   if (!isXrc(*qp)) return execute(context, call, qp, std::move(answered));
   context.sharedDomains.reserve([&context, call, qp, answered](int failure, const XrcDomains::Reserved& reserved) {
     if (failure != 0) return call->finish(failure);

@@ -175,10 +175,20 @@ void apply(UverbsContext& context, const Call& call, const std::shared_ptr<UserQ
                           });
 }
 
+// Half of an XRC connection has no use for what concerns the other half, and programs name it all the same (Linux
+// drivers/infiniband/core/uverbs_cmd.c, modify_qp_mask).
+std::uint32_t usedMask(const UserQp& qp, std::uint32_t mask) {
+  constexpr std::uint8_t kXrcSend = 9, kXrcReceive = 10;
+  if (qp.type == kXrcSend) return mask & ~(M::kMaxResponderReads | M::kMinRnrTimer);
+  if (qp.type == kXrcReceive) return mask & ~(M::kMaxReads | M::kRetryCount | M::kRnrRetry);
+  return mask;
+}
+
 // Every change starts from the state in which the adapter has the queue pair.
-void modify(UverbsContext& context, const Call& call, const ib_uverbs_modify_qp& in) {
+void modify(UverbsContext& context, const Call& call, ib_uverbs_modify_qp in) {
   const auto qp = context.qps.find(in.qp_handle);
   if (qp == nullptr) return call->finish(EINVAL);
+  in.attr_mask = usedMask(*qp, in.attr_mask);
   if (const int error = check(context, in); error != 0) return call->finish(error);
   context.driver.queryQp(context.owner, qp->number,
                          [&context, call, qp, in](const driver::Answer<adapter::QpAttributes>& answer) {

@@ -27,7 +27,7 @@ std::uint8_t logOf(std::uint32_t powerOfTwo) {
 int setSizes(const UverbsContext& context, const ib_uverbs_create_xsrq& wanted, UserSrq& srq) {
   constexpr std::uint32_t kSegment = 16, kShortest = 32;
   const driver::QueueLimits& limits = context.driver.capabilities().limits;
-  if (wanted.max_wr == 0 || wanted.max_wr >= limits.maxSrqEntries) return EINVAL;
+  if (wanted.max_wr >= limits.maxSrqEntries) return EINVAL;
   if (wanted.max_sge > limits.maxReceiveWqe / kSegment - 1) return EINVAL;
   const std::uint32_t entries = powerOfTwoAtLeast(wanted.max_wr + 1);
   const std::uint32_t stride = powerOfTwoAtLeast(std::max(kShortest, kSegment + wanted.max_sge * kSegment));
