@@ -26,6 +26,7 @@ __attribute__((tls_model("initial-exec"))) __thread uint32_t attachedThread = 0;
 __attribute__((tls_model("initial-exec"))) __thread bool isInside = false;
 __attribute__((tls_model("initial-exec"))) __thread unsigned completions = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned events = 0;
+__attribute__((tls_model("initial-exec"))) __thread unsigned interruptCount = 0;
 
 uint16_t take(unsigned& count) {
   constexpr unsigned kMost = UINT16_MAX;
@@ -80,6 +81,9 @@ int attach() {
 }  // namespace
 
 bool isConnected() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == State::kConnected; }
+
+unsigned interrupts() { return interruptCount; }
+void noteInterrupt() { ++interruptCount; }
 
 void noteCompletions(unsigned count) { completions += count; }
 void noteEvent() { ++events; }

@@ -15,6 +15,11 @@ int callBlocked(channel::Request& request, channel::Reply& reply);
 void noteCompletions(unsigned count);
 void noteEvent();
 
+/// How often this thread was interrupted by the simulation: system calls that failed with EINTR meanwhile are to be
+/// tried again, because the program has no part in it.
+[[nodiscard]] unsigned interrupts();
+void noteInterrupt();
+
 /// Whether this process has a connection now.
 [[nodiscard]] bool isConnected();
 

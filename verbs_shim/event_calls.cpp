@@ -16,12 +16,10 @@
 using namespace hca::shim;
 
 HCASIM_REAL(read);
-HCASIM_REAL(poll);
 HCASIM_REAL(ppoll);
-HCASIM_REAL(select);
 HCASIM_REAL(pselect);
 HCASIM_REAL(epoll_ctl);
-HCASIM_REAL(epoll_wait);
+HCASIM_REAL(clock_nanosleep);
 HCASIM_REAL(epoll_pwait);
 
 namespace {
@@ -46,6 +44,20 @@ bool waitForEvent(int64_t nanoseconds) {
   return call(request, reply) == 0;
 }
 
+// A real wait, again when the simulation interrupted it. `wait(left)` takes what is left of the time.
+template <class Wait>
+int waitThrough(int64_t nanoseconds, Wait wait) {
+  const int64_t start = nanoseconds > 0 ? now() : 0;
+  int64_t left = nanoseconds;
+  for (;;) {
+    const unsigned before = interrupts();
+    const int found = wait(left);
+    if (found >= 0 || errno != EINTR || interrupts() == before) return found;
+    if (nanoseconds > 0) left = nanoseconds - (now() - start);
+    if (nanoseconds > 0 && left < 0) left = 0;
+  }
+}
+
 // The wait of a function that looks at descriptors. `look(timeout)` is the real function: with 0 it only looks, with
 // another value it is to wait as the program said, less what passed.
 template <class Look>
@@ -59,10 +71,14 @@ int waitBy(int64_t nanoseconds, Look look) {
     const int64_t left = nanoseconds == kForEver ? kForEver : nanoseconds - (nanoseconds == 0 ? 0 : passed);
     const bool mayBeThere = waitForEvent(left);
     if (nanoseconds == 0) return look(int64_t{0});
-    if (!mayBeThere) return look(left);
+    if (!mayBeThere) return waitThrough(left, look);
   }
 }
 
+// For functions that count in milliseconds.
+int roundedUp(int64_t nanoseconds) {
+  return nanoseconds == kForEver ? -1 : static_cast<int>((nanoseconds + kPerMillisecond - 1) / kPerMillisecond);
+}
 timespec specOf(int64_t nanoseconds) { return {nanoseconds / kPerSecond, nanoseconds % kPerSecond}; }
 int64_t nanosecondsOf(const timespec* time) {
   return time == nullptr ? kForEver : time->tv_sec * kPerSecond + time->tv_nsec;
@@ -107,10 +123,8 @@ int selectEvents(int count, fd_set* reads, fd_set* writes, fd_set* others, int64
 
 int epollEvents(int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask) {
   const int64_t nanoseconds = timeout < 0 ? kForEver : timeout * kPerMillisecond;
-  return waitBy(nanoseconds, [=](int64_t left) {
-    const int rounded = left == kForEver ? -1 : static_cast<int>((left + kPerMillisecond - 1) / kPerMillisecond);
-    return epoll_pwaitReal(epoll, events, most, rounded, mask);
-  });
+  return waitBy(nanoseconds,
+                [=](int64_t left) { return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask); });
 }
 
 ssize_t readEvents(int fd, void* bytes, size_t length) {
@@ -131,26 +145,42 @@ HCASIM_EXPORT ssize_t read(int fd, void* bytes, size_t length) {
 }
 HCASIM_EXPORT ssize_t __read_chk(int fd, void* bytes, size_t length, size_t) { return read(fd, bytes, length); }
 
+HCASIM_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
+  const int64_t limit = nanosecondsOf(timeout);
+  if (anyEvents(fds, count)) return pollEvents(fds, count, limit, mask);
+  return waitThrough(limit, [=](int64_t left) {
+    const timespec time = specOf(left);
+    return ppollReal(fds, count, left == kForEver ? nullptr : &time, mask);
+  });
+}
 HCASIM_EXPORT int poll(pollfd* fds, nfds_t count, int timeout) {
-  if (!anyEvents(fds, count)) return pollReal(fds, count, timeout);
-  return pollEvents(fds, count, timeout < 0 ? kForEver : timeout * kPerMillisecond, nullptr);
+  const timespec limit = specOf(timeout < 0 ? 0 : timeout * kPerMillisecond);
+  return ppoll(fds, count, timeout < 0 ? nullptr : &limit, nullptr);
 }
 HCASIM_EXPORT int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t) { return poll(fds, count, timeout); }
-HCASIM_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
-  if (!anyEvents(fds, count)) return ppollReal(fds, count, timeout, mask);
-  return pollEvents(fds, count, nanosecondsOf(timeout), mask);
-}
 
-HCASIM_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* others, timeval* timeout) {
-  if (!anyEvents(count, reads)) return selectReal(count, reads, writes, others, timeout);
-  constexpr int64_t kPerMicrosecond = 1000;
-  const int64_t limit = timeout == nullptr ? kForEver : timeout->tv_sec * kPerSecond + timeout->tv_usec * kPerMicrosecond;
-  return selectEvents(count, reads, writes, others, limit, nullptr);
-}
 HCASIM_EXPORT int pselect(int count, fd_set* reads, fd_set* writes, fd_set* others, const timespec* timeout,
                           const sigset_t* mask) {
-  if (!anyEvents(count, reads)) return pselectReal(count, reads, writes, others, timeout, mask);
-  return selectEvents(count, reads, writes, others, nanosecondsOf(timeout), mask);
+  const int64_t limit = nanosecondsOf(timeout);
+  if (anyEvents(count, reads)) return selectEvents(count, reads, writes, others, limit, mask);
+  // A wait that fails leaves the sets as they were.
+  return waitThrough(limit, [=](int64_t left) {
+    const timespec time = specOf(left);
+    return pselectReal(count, reads, writes, others, left == kForEver ? nullptr : &time, mask);
+  });
+}
+HCASIM_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* others, timeval* timeout) {
+  constexpr int64_t kPerMicrosecond = 1000;
+  if (timeout == nullptr) return pselect(count, reads, writes, others, nullptr, nullptr);
+  const int64_t start = now();
+  const int64_t limit = timeout->tv_sec * kPerSecond + timeout->tv_usec * kPerMicrosecond;
+  const timespec time = specOf(limit);
+  const int found = pselect(count, reads, writes, others, &time, nullptr);
+  // Linux tells what was left of the time.
+  const int64_t passed = now() - start;
+  const int64_t left = passed < limit ? limit - passed : 0;
+  *timeout = {left / kPerSecond, left % kPerSecond / kPerMicrosecond};
+  return found;
 }
 
 // An epoll set that watches an event file counts as one.
@@ -159,11 +189,39 @@ HCASIM_EXPORT int epoll_ctl(int epoll, int operation, int fd, epoll_event* event
   if (result == 0 && operation == EPOLL_CTL_ADD && kindOf(fd) == FileKind::kEvents) eventsOpened(epoll);
   return result;
 }
-HCASIM_EXPORT int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
-  if (kindOf(epoll) != FileKind::kEvents) return epoll_waitReal(epoll, events, most, timeout);
-  return epollEvents(epoll, events, most, timeout, nullptr);
-}
 HCASIM_EXPORT int epoll_pwait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask) {
-  if (kindOf(epoll) != FileKind::kEvents) return epoll_pwaitReal(epoll, events, most, timeout, mask);
-  return epollEvents(epoll, events, most, timeout, mask);
+  if (kindOf(epoll) == FileKind::kEvents) return epollEvents(epoll, events, most, timeout, mask);
+  return waitThrough(timeout < 0 ? kForEver : timeout * kPerMillisecond, [=](int64_t left) {
+    return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask);
+  });
+}
+HCASIM_EXPORT int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
+  return epoll_pwait(epoll, events, most, timeout, nullptr);
+}
+
+HCASIM_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* wanted, timespec* left) {
+  for (timespec rest = *wanted;;) {
+    const unsigned before = interrupts();
+    timespec remaining{};
+    const int error = clock_nanosleepReal(clock, flags, &rest, &remaining);
+    const bool isOurs = error == EINTR && interrupts() != before;
+    if (!isOurs && left != nullptr && error == EINTR) *left = remaining;
+    if (!isOurs) return error;
+    if ((flags & TIMER_ABSTIME) == 0) rest = remaining;
+  }
+}
+HCASIM_EXPORT int nanosleep(const timespec* wanted, timespec* left) {
+  const int error = clock_nanosleep(CLOCK_REALTIME, 0, wanted, left);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+HCASIM_EXPORT int usleep(useconds_t microseconds) {
+  const timespec time{static_cast<time_t>(microseconds / 1000000), static_cast<long>(microseconds % 1000000) * 1000};
+  return nanosleep(&time, nullptr);
+}
+HCASIM_EXPORT unsigned sleep(unsigned seconds) {
+  const timespec time{static_cast<time_t>(seconds), 0};
+  timespec left{};
+  return nanosleep(&time, &left) == 0 ? 0 : static_cast<unsigned>(left.tv_sec) + (left.tv_nsec >= 500000000 ? 1 : 0);
 }

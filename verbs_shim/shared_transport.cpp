@@ -85,6 +85,7 @@ bool openConnection() {
 // changes: the simulation makes it sleep here.
 void onInterrupt(int) {
   const int savedErrno = errno;
+  noteInterrupt();
   channel::Request request{};
   request.kind = channel::Kind::kSpinning;
   channel::Reply reply{};

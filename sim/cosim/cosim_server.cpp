@@ -356,15 +356,17 @@ void CosimServer::considerThread(Thread thread) {
   ThreadState& state = threads_[thread];
   const WallTime spent = state.probe.processorTime();
   const bool spins = spent - state.processorTime >= state.grace;
-  if (!spins && !state.probe.isAsleep()) return;
+  // Who sleeps is not interrupted, however much it computed before.
+  const bool sleeps = state.probe.isAsleep();
+  if (!spins && !sleeps) return;
   state.processorTime = spent;
   const bool isElsewhere = sessionOf(thread).processId() != getpid();
-  if (spins && isElsewhere && !std::exchange(state.isInterrupted, true)) {
+  if (!sleeps && isElsewhere && !std::exchange(state.isInterrupted, true)) {
     return state.probe.interrupt(SIGRTMIN + channel::kInterruptOffset);
   }
-  state.spins = spins;
+  state.spins = !sleeps;
   lockstep_.leave(thread);
-  if (spins) ++forcedAdvances_;
+  if (!sleeps) ++forcedAdvances_;
 }
 
 void CosimServer::giveUp(Thread thread) {
