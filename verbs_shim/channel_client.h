@@ -5,8 +5,8 @@
 
 namespace hca::shim {
 
-/// Connects at the first call. Returns the answer's `error`; EIO where there is no simulation (any more). Blocks signals
-/// meanwhile.
+/// Connects at the first call. Returns the answer's `error`; EIO where there is no simulation (any more). Blocks
+/// signals meanwhile.
 int call(channel::Request& request, channel::Reply& reply);
 /// The same from within a signal handler that has all signals blocked.
 int callBlocked(channel::Request& request, channel::Reply& reply);

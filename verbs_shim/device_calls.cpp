@@ -75,8 +75,8 @@ int deviceCommand(int fd, unsigned long code, void* argument) {
 // What ordinary memory holds is written before the program sees it.
 void* mapMemory(Request request, void* wanted, size_t length, int flags, uint64_t page) {
   constexpr int kPlace = MAP_FIXED | MAP_FIXED_NOREPLACE;
-  void* address = mmapReal(wanted, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (flags & kPlace), -1,
-                           off_t{0});
+  void* address =
+      mmapReal(wanted, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (flags & kPlace), -1, off_t{0});
   if (address == MAP_FAILED) return address;
   request.kind = Kind::kFillPage;
   request.argument[0] = page;
@@ -168,12 +168,12 @@ int afterFcntl(int fd, int command, int result) {
 }
 }  // namespace
 
-#define HCASIM_FCNTL(name)                                   \
-  HCASIM_EXPORT int name(int fd, int command, ...) {         \
-    va_list arguments;                                       \
-    va_start(arguments, command);                            \
-    void* argument = va_arg(arguments, void*);               \
-    va_end(arguments);                                       \
+#define HCASIM_FCNTL(name)                                             \
+  HCASIM_EXPORT int name(int fd, int command, ...) {                   \
+    va_list arguments;                                                 \
+    va_start(arguments, command);                                      \
+    void* argument = va_arg(arguments, void*);                         \
+    va_end(arguments);                                                 \
     return afterFcntl(fd, command, name##Real(fd, command, argument)); \
   }
 HCASIM_FCNTL(fcntl)

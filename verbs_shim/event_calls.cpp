@@ -123,8 +123,7 @@ int selectEvents(int count, fd_set* reads, fd_set* writes, fd_set* others, int64
 
 int epollEvents(int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask) {
   const int64_t nanoseconds = timeout < 0 ? kForEver : timeout * kPerMillisecond;
-  return waitBy(nanoseconds,
-                [=](int64_t left) { return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask); });
+  return waitBy(nanoseconds, [=](int64_t left) { return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask); });
 }
 
 ssize_t readEvents(int fd, void* bytes, size_t length) {
@@ -191,9 +190,8 @@ HCASIM_EXPORT int epoll_ctl(int epoll, int operation, int fd, epoll_event* event
 }
 HCASIM_EXPORT int epoll_pwait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask) {
   if (kindOf(epoll) == FileKind::kEvents) return epollEvents(epoll, events, most, timeout, mask);
-  return waitThrough(timeout < 0 ? kForEver : timeout * kPerMillisecond, [=](int64_t left) {
-    return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask);
-  });
+  return waitThrough(timeout < 0 ? kForEver : timeout * kPerMillisecond,
+                     [=](int64_t left) { return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask); });
 }
 HCASIM_EXPORT int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
   return epoll_pwait(epoll, events, most, timeout, nullptr);

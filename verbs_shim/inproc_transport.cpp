@@ -29,8 +29,9 @@ int takeLock() {
     return ENODEV;
   }
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) return 0;
-  complain("another process has the device open, and the simulation runs inside that process; for several processes "
-           "use: hcasim cosim --shared");
+  complain(
+      "another process has the device open, and the simulation runs inside that process; for several processes "
+      "use: hcasim cosim --shared");
   close(fd);
   return EBUSY;
 }

@@ -39,13 +39,13 @@ namespace {
 bool takesMode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
 
 // The mode argument of a variadic open.
-#define HCASIM_MODE(flags)               \
-  mode_t mode = 0;                       \
-  if (takesMode(flags)) {                \
-    va_list arguments;                   \
-    va_start(arguments, flags);          \
-    mode = va_arg(arguments, mode_t);    \
-    va_end(arguments);                   \
+#define HCASIM_MODE(flags)            \
+  mode_t mode = 0;                    \
+  if (takesMode(flags)) {             \
+    va_list arguments;                \
+    va_start(arguments, flags);       \
+    mode = va_arg(arguments, mode_t); \
+    va_end(arguments);                \
   }
 
 }  // namespace
@@ -106,4 +106,6 @@ HCASIM_EXPORT ssize_t readlink(const char* path, char* buffer, size_t size) {
 HCASIM_EXPORT ssize_t readlinkat(int folder, const char* path, char* buffer, size_t size) {
   return readlinkatReal(folder, MappedPath(path).get(), buffer, size);
 }
-HCASIM_EXPORT char* realpath(const char* path, char* resolved) { return realpathReal(MappedPath(path).get(), resolved); }
+HCASIM_EXPORT char* realpath(const char* path, char* resolved) {
+  return realpathReal(MappedPath(path).get(), resolved);
+}

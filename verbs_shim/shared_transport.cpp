@@ -133,8 +133,8 @@ uint32_t attachThread(int threadId) {
     }
     slot.threadId = threadId;
     uint32_t used = __atomic_load_n(&area->used, __ATOMIC_RELAXED);
-    while (used <= i && !__atomic_compare_exchange_n(&area->used, &used, i + 1, false, __ATOMIC_ACQ_REL,
-                                                     __ATOMIC_RELAXED)) {
+    while (used <= i &&
+           !__atomic_compare_exchange_n(&area->used, &used, i + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
     }
     return i;
   }

@@ -56,7 +56,8 @@ std::string CosimServer::bringUp() {
   return problem;
 }
 
-CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId, std::unique_ptr<ProgramMemory> memory) {
+CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
+                                                  std::unique_ptr<ProgramMemory> memory) {
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
   sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index].driver, devices_[index],
@@ -103,7 +104,8 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
     case Kind::kRegisterWrite:
       if (isArm(request)) return cost.arm + cost.doorbell;
       if (request.length < kBlock) return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.doorbell;
-      return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.writeCombining * std::int64_t{request.length / kBlock};
+      return cost.postCall + cost.postPerWqe + cost.postPerSge +
+             cost.writeCombining * std::int64_t{request.length / kBlock};
     case Kind::kPollEmpty:
       return cost.pollEmpty;
     default:

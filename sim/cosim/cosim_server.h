@@ -71,7 +71,7 @@ class CosimServer final : private SessionListener {
     channel::Reply reply{};
     bool memoryChanged = false;  // since its last call began to look
     bool eventDelivered = false;
-    bool spins = false;  // away because it computes, not because it sleeps
+    bool spins = false;          // away because it computes, not because it sleeps
     bool isInterrupted = false;  // was asked to sleep while it spins
     WallTime processorTime{};    // when it went on after its last call
     WallTime grace = kGrace;
@@ -106,7 +106,7 @@ class CosimServer final : private SessionListener {
   kernel::Inbox<CosimServer, Action> actions_;
   std::vector<std::unique_ptr<XrcDomains>> xrcDomains_;  // by host
   Lockstep lockstep_;
-  std::vector<std::unique_ptr<Session>> sessions_;  // by id; empty: gone
+  std::vector<std::unique_ptr<Session>> sessions_;   // by id; empty: gone
   std::vector<std::vector<Thread>> sessionThreads_;  // likewise
   std::vector<ThreadState> threads_;
   Time reached_{};

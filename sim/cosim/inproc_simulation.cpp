@@ -24,9 +24,7 @@ using channel::Reply;
 using channel::Request;
 using namespace std::chrono_literals;
 
-std::chrono::nanoseconds wallNow() {
-  return std::chrono::steady_clock::now().time_since_epoch();
-}
+std::chrono::nanoseconds wallNow() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 /// Program threads run the simulation themselves, one at a time; a thread of its own looks after it while they don't.
 class InprocHost {

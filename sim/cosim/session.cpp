@@ -5,7 +5,8 @@
 namespace hca::cosim {
 
 Session::Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device,
-                 int processId, std::unique_ptr<ProgramMemory> memory, XrcDomains& sharedDomains, SessionListener& listener)
+                 int processId, std::unique_ptr<ProgramMemory> memory, XrcDomains& sharedDomains,
+                 SessionListener& listener)
     : host_(host),
       config_(config),
       device_(device),
@@ -23,9 +24,8 @@ Session::~Session() {
 }
 
 std::uint32_t Session::openDevice() {
-  const UverbsFile::Surroundings surroundings{host_.environment(), host_.driver(), config_,         device_,
-                                              *memory_,            memoryOwner_,   *this,           sharedDomains_,
-                                              processId_,          *this};
+  const UverbsFile::Surroundings surroundings{host_.environment(), host_.driver(), config_,        device_,    *memory_,
+                                              memoryOwner_,        *this,          sharedDomains_, processId_, *this};
   files_.emplace(nextFile_, std::make_unique<UverbsFile>(surroundings));
   return nextFile_++;
 }

@@ -100,9 +100,9 @@ void writeSysfsTree(const std::string& folder, const DeviceDescription& device) 
   adapter.file("node_type", "1: CA");
   adapter.file("node_guid", guidText(device.nodeGuid));
   adapter.file("sys_image_guid", guidText(device.nodeGuid));
-  adapter.file("fw_ver", formatted("%u.%u.%u", static_cast<unsigned>(device.firmwareMajor),
-                                   static_cast<unsigned>(device.firmwareMinor),
-                                   static_cast<unsigned>(device.firmwareSub)));
+  adapter.file("fw_ver",
+               formatted("%u.%u.%u", static_cast<unsigned>(device.firmwareMajor),
+                         static_cast<unsigned>(device.firmwareMinor), static_cast<unsigned>(device.firmwareSub)));
   adapter.file("hca_type", formatted("MT%u", device.vendorPart));
   adapter.file("hw_rev", "0");
   adapter.file("board_id", "HCASIM0000000001");

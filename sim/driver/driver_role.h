@@ -80,7 +80,8 @@ class DriverRole {
   /// `ring`: stride, logSize and ring pages count. When `done` runs, a resize entry ends the old ring.
   virtual void resizeCq(OwnerId owner, CqNumber cq, const adapter::CqAttributes& ring, Done<int> done) = 0;
   virtual void queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttributes> done) = 0;
-  /// A basic shared receive queue, which is a receive memory pool, or one of XRC: of `attributes` what such a queue has.
+  /// A basic shared receive queue, which is a receive memory pool, or one of XRC: of `attributes` what such a queue
+  /// has.
   virtual void createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) = 0;
   virtual void armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) = 0;
   virtual void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) = 0;

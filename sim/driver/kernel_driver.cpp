@@ -231,9 +231,8 @@ void KernelDriver::querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttri
   execute(objectCommand(isXrc ? CommandOpcode::kQueryXrcSrq : CommandOpcode::kQueryRmp, srq.value()),
           wire::QueryRmpOutput::kSize, [isXrc, done = std::move(done)](const CommandReply& reply) {
             if (!reply.result.ok()) return done({reply.result});
-            done({reply.result, isXrc
-                                    ? adapter::decodeSrqContext(wire::QuerySrqOutput::Context::view(reply.output))
-                                    : adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(reply.output))});
+            done({reply.result, isXrc ? adapter::decodeSrqContext(wire::QuerySrqOutput::Context::view(reply.output))
+                                      : adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(reply.output))});
           });
 }
 

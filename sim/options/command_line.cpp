@@ -171,7 +171,8 @@ int dispatch(const std::vector<std::string>& arguments, const Environment& envir
   if (command != nullptr) {
     const auto words = static_cast<std::ptrdiff_t>(command->path.size());
     const std::vector<std::string> rest(arguments.begin() + words, arguments.end());
-    const auto own = rest.begin() + static_cast<std::ptrdiff_t>(command->runsPrograms ? ownWords(*command, rest) : rest.size());
+    const auto own =
+        rest.begin() + static_cast<std::ptrdiff_t>(command->runsPrograms ? ownWords(*command, rest) : rest.size());
     if (!contains({rest.begin(), own}, "--help")) return execute(*command, rest, environment);
     printHelp(environment.out, *command);
     return kDone;

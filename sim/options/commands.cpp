@@ -47,12 +47,12 @@ Command makeCosim() {
                   cosimCommand,
                   true};
   addSettings(command.options);
-  command.options.add_options()                                                                                    //
+  command.options.add_options()  //
       ("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
-       "the simulated system; may be repeated, a later one is stronger")                                           //
-      ("shared", "one simulation process for all programs, instead of one inside the only program")                //
+       "the simulated system; may be repeated, a later one is stronger")                             //
+      ("shared", "one simulation process for all programs, instead of one inside the only program")  //
       ("delay", po::value<std::string>()->value_name("SECONDS"),
-       "start the next command after this time, instead of when the one before listens")                           //
+       "start the next command after this time, instead of when the one before listens")  //
       ("sep", po::value<std::string>()->value_name("WORD"), "what stands between commands, instead of a colon");
   command.details =
       "Each command may begin with -H N, the host that it runs on; else the first runs on host 0, each further one on "

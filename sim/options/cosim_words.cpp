@@ -8,9 +8,8 @@ namespace {
 constexpr const char* kHostOption = "-H";
 
 bool parseHost(const std::string& text, std::uint32_t& host) {
-  const bool isNumber = !text.empty() && text.size() < 6 && std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= '0' && c <= '9';
-  });
+  const bool isNumber = !text.empty() && text.size() < 6 &&
+                        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (isNumber) host = static_cast<std::uint32_t>(std::stoul(text));
   return isNumber;
 }

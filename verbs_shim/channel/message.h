@@ -9,19 +9,19 @@ namespace hca::channel {
 constexpr uint32_t kProtocolVersion = 1;
 
 enum class Kind : uint32_t {
-  kOpenDevice = 1,    ///< argument 0: device index. Answer value 0: file
-  kCloseDevice,       ///< file
-  kCommand,           ///< an ioctl on `file`. Argument 0: request code, 1: address, 2: a pipe (write end << 32 |
-                      ///< read end) or kNoPipe. Answer kNeedsPipe: once more with a pipe
-  kMapPage,           ///< mmap of `file`. Argument 0: length, 1: offset. Answer value 0: PageKind, 1: page
-  kFillPage,          ///< the page of `file` that kMapPage answered (argument 0) lies at address (argument 1): fill it
-  kRegisterWrite,     ///< page `argument 0`, offset `argument 1`, `length` bytes
-  kRegisterRead,      ///< the same; the answer's value 0 holds the bytes
-  kPollEmpty,         ///< a poll found nothing: comes back when something may have changed
-  kWaitForEvent,      ///< comes back when an event was delivered, or with kNothingPending. Argument 0: nanoseconds of
-                      ///< wall time after which to give up, 0: none
-  kSpinning,          ///< the thread was interrupted because it calls nothing: comes back when memory changed
-  kUnmapMemory,       ///< argument 0: address, 1: length: no longer the program's
+  kOpenDevice = 1,  ///< argument 0: device index. Answer value 0: file
+  kCloseDevice,     ///< file
+  kCommand,         ///< an ioctl on `file`. Argument 0: request code, 1: address, 2: a pipe (write end << 32 |
+                    ///< read end) or kNoPipe. Answer kNeedsPipe: once more with a pipe
+  kMapPage,         ///< mmap of `file`. Argument 0: length, 1: offset. Answer value 0: PageKind, 1: page
+  kFillPage,        ///< the page of `file` that kMapPage answered (argument 0) lies at address (argument 1): fill it
+  kRegisterWrite,   ///< page `argument 0`, offset `argument 1`, `length` bytes
+  kRegisterRead,    ///< the same; the answer's value 0 holds the bytes
+  kPollEmpty,       ///< a poll found nothing: comes back when something may have changed
+  kWaitForEvent,    ///< comes back when an event was delivered, or with kNothingPending. Argument 0: nanoseconds of
+                    ///< wall time after which to give up, 0: none
+  kSpinning,        ///< the thread was interrupted because it calls nothing: comes back when memory changed
+  kUnmapMemory,     ///< argument 0: address, 1: length: no longer the program's
   kThreadEnds,
 };
 

@@ -144,8 +144,8 @@ void invokeWrite(UverbsContext& context, const Call& call) {
 
 }  // namespace
 
-void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address,
-                     std::optional<OfferedPipe> pipe, CommandCall::Done done) {
+void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
+                     CommandCall::Done done) {
   if (code != RDMA_VERBS_IOCTL) return done(ENOTTY);
   IoctlRequest request;
   if (const int error = request.read(context.memory, address); error != 0) return done(error);

@@ -9,7 +9,7 @@
 namespace hca::cosim {
 
 /// Executes one command of `context`; `done` runs once, at once or later. What isn't supported answers EOPNOTSUPP.
-void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address,
-                     std::optional<OfferedPipe> pipe, CommandCall::Done done);
+void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
+                     CommandCall::Done done);
 
 }  // namespace hca::cosim

@@ -129,14 +129,14 @@ void destroy(UverbsContext& context, const Call& call, std::uint32_t handle,
   const auto cq = context.cqs.find(handle);
   if (cq == nullptr) return call->finish(EINVAL);
   if (cq->users != 0) return call->finish(EBUSY);
-  context.driver.destroyCq(context.owner, cq->number,
-                           [&context, cq, call, handle, answered = std::move(answered)](
-                               const driver::Answer<int>& answer) {
-                             if (!answer.ok()) return call->finish(errnoOf(answer.result));
-                             context.cqs.remove(handle);
-                             answered(purgeEvents(context, *cq));
-                             call->finish(0);
-                           });
+  context.driver.destroyCq(
+      context.owner, cq->number,
+      [&context, cq, call, handle, answered = std::move(answered)](const driver::Answer<int>& answer) {
+        if (!answer.ok()) return call->finish(errnoOf(answer.result));
+        context.cqs.remove(handle);
+        answered(purgeEvents(context, *cq));
+        call->finish(0);
+      });
 }
 
 }  // namespace
@@ -233,8 +233,9 @@ void modifyCq(UverbsContext& context, const Call& call) {
   if (cq == nullptr || in.attr_mask == 0) return call->finish(EINVAL);
   if ((in.attr_mask & ~kModeration) != 0 || !context.driver.capabilities().moderation) return call->finish(EOPNOTSUPP);
   if (in.attr.cq_period > kLongestPeriod) return call->finish(EINVAL);
-  context.driver.modifyCqModeration(context.owner, cq->number, in.attr.cq_count, in.attr.cq_period,
-                                    [call](const driver::Answer<int>& answer) { call->finish(errnoOf(answer.result)); });
+  context.driver.modifyCqModeration(
+      context.owner, cq->number, in.attr.cq_count, in.attr.cq_period,
+      [call](const driver::Answer<int>& answer) { call->finish(errnoOf(answer.result)); });
 }
 
 void destroyCq(UverbsContext& context, const Call& call) {
@@ -244,10 +245,9 @@ void destroyCq(UverbsContext& context, const Call& call) {
 
 void destroyCqNative(UverbsContext& context, const Call& call) {
   const auto handle = call->ioctl.number(UVERBS_ATTR_DESTROY_CQ_HANDLE);
-  destroy(context, call, static_cast<std::uint32_t>(handle.value_or(0)),
-          [call](const ib_uverbs_destroy_cq_resp& answer) {
-            call->answerAttribute(UVERBS_ATTR_DESTROY_CQ_RESP, answer);
-          });
+  destroy(
+      context, call, static_cast<std::uint32_t>(handle.value_or(0)),
+      [call](const ib_uverbs_destroy_cq_resp& answer) { call->answerAttribute(UVERBS_ATTR_DESTROY_CQ_RESP, answer); });
 }
 
 }  // namespace hca::cosim

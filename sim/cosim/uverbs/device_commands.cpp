@@ -17,11 +17,10 @@ constexpr std::uint32_t kMostModerated = 65535;
 constexpr std::uint32_t kLongestPeriod = 4095;
 
 // Linux include/uapi/rdma/ib_user_verbs.h, ib_uverbs_device_cap_flags.
-constexpr std::uint32_t kCapabilities = IB_UVERBS_DEVICE_BAD_PKEY_CNTR | IB_UVERBS_DEVICE_BAD_QKEY_CNTR |
-                                        IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT | IB_UVERBS_DEVICE_SYS_IMAGE_GUID |
-                                        IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_MEM_WINDOW |
-                                        IB_UVERBS_DEVICE_XRC | IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS |
-                                        IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B;
+constexpr std::uint32_t kCapabilities =
+    IB_UVERBS_DEVICE_BAD_PKEY_CNTR | IB_UVERBS_DEVICE_BAD_QKEY_CNTR | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+    IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_MEM_WINDOW |
+    IB_UVERBS_DEVICE_XRC | IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS | IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B;
 
 std::uint32_t roundUp(std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; }
 

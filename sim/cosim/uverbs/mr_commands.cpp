@@ -125,14 +125,13 @@ void deregisterMr(UverbsContext& context, const Call& call) {
   const std::uint32_t handle = call->core<ib_uverbs_dereg_mr>().mr_handle;
   const auto mr = context.mrs.find(handle);
   if (mr == nullptr) return call->finish(EINVAL);
-  context.driver.destroyMkey(context.owner, mr->key,
-                             [&context, mr, call, handle](const driver::Answer<int>& answer) {
-                               if (answer.ok()) {
-                                 --mr->pd->users;
-                                 context.mrs.remove(handle);
-                               }
-                               call->finish(errnoOf(answer.result));
-                             });
+  context.driver.destroyMkey(context.owner, mr->key, [&context, mr, call, handle](const driver::Answer<int>& answer) {
+    if (answer.ok()) {
+      --mr->pd->users;
+      context.mrs.remove(handle);
+    }
+    call->finish(errnoOf(answer.result));
+  });
 }
 
 void queryMr(UverbsContext& context, const Call& call) {

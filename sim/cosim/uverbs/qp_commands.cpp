@@ -114,8 +114,8 @@ int setRegister(UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp
   }
   if ((own.flags & kDynamic) != 0) {
     // Counted on behind those of the fixed pages.
-    const std::size_t page = context.blueFlame->total() / BlueFlameRegisters::kPerPage +
-                             own.bfreg_index / BlueFlameRegisters::kPerPage;
+    const std::size_t page =
+        context.blueFlame->total() / BlueFlameRegisters::kPerPage + own.bfreg_index / BlueFlameRegisters::kPerPage;
     if (page >= context.uars.size()) return EINVAL;
     qp.attributes.uar = context.uars[page];
     return 0;
@@ -298,10 +298,11 @@ void attachMulticast(UverbsContext& context, const Call& call) {
   network::Gid group;
   std::memcpy(group.data(), in.gid, group.size());
   if (qp->groups.count(group) != 0) return call->finish(0);
-  context.driver.attachMulticast(context.owner, qp->number, group, [call, qp, group](const driver::Answer<int>& answer) {
-    if (answer.ok()) qp->groups.insert(group);
-    call->finish(errnoOf(answer.result));
-  });
+  context.driver.attachMulticast(context.owner, qp->number, group,
+                                 [call, qp, group](const driver::Answer<int>& answer) {
+                                   if (answer.ok()) qp->groups.insert(group);
+                                   call->finish(errnoOf(answer.result));
+                                 });
 }
 
 void detachMulticast(UverbsContext& context, const Call& call) {
@@ -311,10 +312,11 @@ void detachMulticast(UverbsContext& context, const Call& call) {
   network::Gid group;
   std::memcpy(group.data(), in.gid, group.size());
   if (qp->groups.count(group) == 0) return call->finish(EINVAL);
-  context.driver.detachMulticast(context.owner, qp->number, group, [call, qp, group](const driver::Answer<int>& answer) {
-    if (answer.ok()) qp->groups.erase(group);
-    call->finish(errnoOf(answer.result));
-  });
+  context.driver.detachMulticast(context.owner, qp->number, group,
+                                 [call, qp, group](const driver::Answer<int>& answer) {
+                                   if (answer.ok()) qp->groups.erase(group);
+                                   call->finish(errnoOf(answer.result));
+                                 });
 }
 
 }  // namespace hca::cosim

@@ -151,8 +151,8 @@ int check(const UverbsContext& context, const ib_uverbs_modify_qp& in) {
   return context.device.isRoce && in.dest.is_global == 0 ? EINVAL : 0;
 }
 
-void apply(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp,
-           const ib_uverbs_modify_qp& in, adapter::QpState state) {
+void apply(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, const ib_uverbs_modify_qp& in,
+           adapter::QpState state) {
   const VerbsState from = (in.attr_mask & M::kCurrentState) != 0 ? VerbsState(in.cur_qp_state) : verbsState(state);
   const VerbsState to = (in.attr_mask & M::kState) != 0 ? VerbsState(in.qp_state) : from;
   const auto change = transition(from, to);
@@ -242,12 +242,11 @@ void modifyQpExtended(UverbsContext& context, const Call& call) {
 void queryQp(UverbsContext& context, const Call& call) {
   const auto qp = context.qps.find(call->core<ib_uverbs_query_qp>().qp_handle);
   if (qp == nullptr) return call->finish(EINVAL);
-  context.driver.queryQp(context.owner, qp->number,
-                         [call, qp](const driver::Answer<adapter::QpAttributes>& answer) {
-                           if (!answer.ok()) return call->finish(errnoOf(answer.result));
-                           call->answerCore(describe(*qp, answer.value));
-                           call->finish(0);
-                         });
+  context.driver.queryQp(context.owner, qp->number, [call, qp](const driver::Answer<adapter::QpAttributes>& answer) {
+    if (!answer.ok()) return call->finish(errnoOf(answer.result));
+    call->answerCore(describe(*qp, answer.value));
+    call->finish(0);
+  });
 }
 
 }  // namespace hca::cosim

@@ -147,21 +147,23 @@ void destroySrq(UverbsContext& context, const Call& call) {
   const auto srq = context.srqs.find(handle);
   if (srq == nullptr) return call->finish(EINVAL);
   if (srq->users != 0) return call->finish(EBUSY);
-  context.driver.destroySrq(context.owner, srq->number, [&context, call, srq, handle](const driver::Answer<int>& answer) {
-    if (!answer.ok()) return call->finish(errnoOf(answer.result));
-    countReferences(*srq, std::uint32_t(-1));
-    context.srqs.remove(handle);
-    const auto isOurs = [&srq](ByteView record) {
-      constexpr std::uint32_t kSrqError = 14, kLimitReached = 15;
-      const auto event = structFrom<ib_uverbs_async_event_desc>(record);
-      return (event.event_type == kSrqError || event.event_type == kLimitReached) && event.element == srq->userHandle;
-    };
-    if (context.asyncEvents != nullptr) {
-      srq->events.async -= static_cast<std::uint32_t>(context.asyncEvents->purge(isOurs));
-    }
-    call->answerCore(ib_uverbs_destroy_srq_resp{srq->events.async});
-    call->finish(0);
-  });
+  context.driver.destroySrq(context.owner, srq->number,
+                            [&context, call, srq, handle](const driver::Answer<int>& answer) {
+                              if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                              countReferences(*srq, std::uint32_t(-1));
+                              context.srqs.remove(handle);
+                              const auto isOurs = [&srq](ByteView record) {
+                                constexpr std::uint32_t kSrqError = 14, kLimitReached = 15;
+                                const auto event = structFrom<ib_uverbs_async_event_desc>(record);
+                                return (event.event_type == kSrqError || event.event_type == kLimitReached) &&
+                                       event.element == srq->userHandle;
+                              };
+                              if (context.asyncEvents != nullptr) {
+                                srq->events.async -= static_cast<std::uint32_t>(context.asyncEvents->purge(isOurs));
+                              }
+                              call->answerCore(ib_uverbs_destroy_srq_resp{srq->events.async});
+                              call->finish(0);
+                            });
 }
 
 }  // namespace hca::cosim

@@ -95,7 +95,18 @@ UverbsFile::UverbsFile(const Surroundings& surroundings)
                surroundings_.sharedDomains,
                surroundings_.processId,
                surroundings_.driver.addClient(*this, "program"),
-               {}, {}, {}, {}, {}, {}, {}, {}, {}, nullptr, nullptr, 0} {}
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               nullptr,
+               nullptr,
+               0} {}
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
 void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done) {
@@ -142,8 +153,8 @@ int UverbsFile::fillPage(std::uint64_t page, std::uint64_t address) {
   const auto frequency = static_cast<std::uint64_t>(context_.driver.capabilities().clock.count());
   timespec wall{};
   clock_gettime(CLOCK_REALTIME, &wall);
-  const auto now = static_cast<std::uint64_t>(surroundings_.environment.calendar.now().count() /
-                                              kPicosecondsPerNanosecond);
+  const auto now =
+      static_cast<std::uint64_t>(surroundings_.environment.calendar.now().count() / kPicosecondsPerNanosecond);
   mlx5_ib_clock_info info{};
   info.nsec = static_cast<std::uint64_t>(wall.tv_sec) * kBillion + static_cast<std::uint64_t>(wall.tv_nsec);
   info.cycles = static_cast<std::uint64_t>(static_cast<unsigned __int128>(now) * frequency / kBillion);

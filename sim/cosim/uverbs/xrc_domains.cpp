@@ -61,14 +61,15 @@ void XrcDomains::open(const File& file, std::uint32_t flags, Opened opened) {
     return opened(0, at->second.number);
   }
   if ((flags & O_CREAT) == 0) return opened(EAGAIN, {});
-  driver_.allocateXrcd(owner_, [this, file, opened = std::move(opened)](const driver::Answer<adapter::XrcdNumber>& answer) {
-    if (!answer.ok()) return opened(errnoOf(answer.result), {});
-    const auto [place, isNew] = domains_.emplace(file, Domain{answer.value, 0});
-    // Two that open at once: the first to be answered counts.
-    if (!isNew) driver_.deallocateXrcd(owner_, answer.value, [](const driver::Answer<int>&) {});
-    ++place->second.users;
-    opened(0, place->second.number);
-  });
+  driver_.allocateXrcd(owner_,
+                       [this, file, opened = std::move(opened)](const driver::Answer<adapter::XrcdNumber>& answer) {
+                         if (!answer.ok()) return opened(errnoOf(answer.result), {});
+                         const auto [place, isNew] = domains_.emplace(file, Domain{answer.value, 0});
+                         // Two that open at once: the first to be answered counts.
+                         if (!isNew) driver_.deallocateXrcd(owner_, answer.value, [](const driver::Answer<int>&) {});
+                         ++place->second.users;
+                         opened(0, place->second.number);
+                       });
 }
 
 void XrcDomains::close(const File& file) {

@@ -85,7 +85,8 @@ TEST_F(IoctlRequestTest, AnswersNoMoreThanTheProgramHasRoomForAndMarksIt) {
   EXPECT_TRUE(request_.answer(1, bytesOf(~std::uint64_t{0})));
   EXPECT_EQ(memory_.bytes[515], 0xFF);
   EXPECT_EQ(memory_.bytes[516], 0x00);
-  const auto after = structFrom<ib_uverbs_attr>(ByteView(memory_.bytes).subview(sizeof(Header), sizeof(ib_uverbs_attr)));
+  const auto after =
+      structFrom<ib_uverbs_attr>(ByteView(memory_.bytes).subview(sizeof(Header), sizeof(ib_uverbs_attr)));
   EXPECT_EQ(after.flags, UVERBS_ATTR_F_VALID_OUTPUT);
 }
 
