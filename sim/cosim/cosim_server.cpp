@@ -218,8 +218,6 @@ void CosimServer::mapPage(Thread thread) {
   UverbsFile* file = sessionOf(thread).file(request.file);
   if (file == nullptr) return answer(thread, EBADF);
   file->mapPage(request.argument[0], request.argument[1], [this, thread](const UverbsFile::MappedPage& mapped) {
-    const bool isRegister = mapped.error == 0 && mapped.kind == channel::PageKind::kRegisters;
-    if (isRegister) sessionOf(thread).addPage(mapped.page);
     answer(thread, mapped.error, static_cast<std::uint64_t>(mapped.kind), mapped.page);
   });
 }

@@ -1,5 +1,6 @@
 #include "sim/cosim/session.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hca::cosim {
@@ -33,6 +34,10 @@ std::uint32_t Session::openDevice() {
 UverbsFile* Session::file(std::uint32_t number) {
   const auto at = files_.find(number);
   return at == files_.end() ? nullptr : at->second.get();
+}
+
+bool Session::mayAccess(std::uint64_t page) const {
+  return std::any_of(files_.begin(), files_.end(), [page](const auto& file) { return file.second->mayAccess(page); });
 }
 
 void Session::closeDevice(std::uint32_t number, std::function<void()> done) {

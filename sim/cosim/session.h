@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "sim/cosim/device_description.h"
 #include "sim/cosim/program_memory.h"
@@ -41,9 +40,8 @@ class Session final : public EventFileTable, private EventListener, private Prog
   /// Ends everything that the process has.
   void closeAll(std::function<void()> done);
 
-  /// Register pages that the program mapped, by their numbers in BAR0.
-  void addPage(std::uint64_t page) { pages_.insert(page); }
-  [[nodiscard]] bool mayAccess(std::uint64_t page) const { return pages_.count(page) != 0; }
+  /// Whether a page of registers, by its number in BAR0, belongs to a device that the program has open.
+  [[nodiscard]] bool mayAccess(std::uint64_t page) const;
 
   std::shared_ptr<EventFile> openEventFile(int writeEnd, int readEnd, std::size_t recordSize) override;
   [[nodiscard]] std::shared_ptr<EventFile> eventFile(int readEnd) const override;
@@ -62,7 +60,6 @@ class Session final : public EventFileTable, private EventListener, private Prog
   OwnerId memoryOwner_;
   std::map<std::uint32_t, std::unique_ptr<UverbsFile>> files_;
   std::uint32_t nextFile_ = 0;
-  std::set<std::uint64_t> pages_;
   std::map<int, std::shared_ptr<EventFile>> eventFiles_;
 };
 

@@ -1,6 +1,7 @@
 #include "sim/cosim/uverbs/command_dispatcher.h"
 
 #include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "sim/cosim/uverbs/command_handlers.h"
 
@@ -97,6 +98,24 @@ const std::vector<Method>& methods() {
        getContext,
        {UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, UVERBS_ATTR_UHW_IN,
         UVERBS_ATTR_UHW_OUT}},
+      {UVERBS_OBJECT_DEVICE,
+       UVERBS_METHOD_QUERY_CONTEXT,
+       queryContext,
+       {UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
+        MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX}},
+      {UVERBS_OBJECT_PD,
+       MLX5_IB_METHOD_PD_QUERY,
+       queryPd,
+       {MLX5_IB_ATTR_QUERY_PD_HANDLE, MLX5_IB_ATTR_QUERY_PD_RESP_PDN}},
+      {MLX5_IB_OBJECT_UAR,
+       MLX5_IB_METHOD_UAR_OBJ_ALLOC,
+       allocateUarObject,
+       {MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET,
+        MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID}},
+      {MLX5_IB_OBJECT_UAR,
+       MLX5_IB_METHOD_UAR_OBJ_DESTROY,
+       destroyUarObject,
+       {MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE}},
       {UVERBS_OBJECT_DEVICE,
        UVERBS_METHOD_QUERY_PORT,
        queryPortExtended,

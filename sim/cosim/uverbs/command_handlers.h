@@ -15,6 +15,10 @@ void allocateAsyncEvents(UverbsContext& context, const Call& call);
 void queryDevice(UverbsContext& context, const Call& call);
 void queryDeviceExtended(UverbsContext& context, const Call& call);
 
+// uar_commands.cpp
+void allocateUarObject(UverbsContext& context, const Call& call);
+void destroyUarObject(UverbsContext& context, const Call& call);
+
 // port_commands.cpp
 void queryPort(UverbsContext& context, const Call& call);
 void queryPortExtended(UverbsContext& context, const Call& call);
@@ -23,6 +27,7 @@ void queryGidEntry(UverbsContext& context, const Call& call);
 
 // pd_commands.cpp
 void allocatePd(UverbsContext& context, const Call& call);
+void queryPd(UverbsContext& context, const Call& call);
 void deallocatePd(UverbsContext& context, const Call& call);
 void createAh(UverbsContext& context, const Call& call);
 void destroyAh(UverbsContext& context, const Call& call);

@@ -72,8 +72,9 @@ int setAttributes(UverbsContext& context, const Wanted& wanted, const mlx5_ib_cr
   attributes.stride = strideOf(own);
   attributes.ignoreOverrun = (wanted.flags & kIgnoreOverrun) != 0;
   attributes.logSize = logOf(cq.entries);
-  attributes.uar = context.uars.front();
-  if ((own.flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) != 0) attributes.uar = UarIndex(own.uar_page_index);
+  const bool namesUar = (own.flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) != 0;
+  if (namesUar) attributes.uar = UarIndex(own.uar_page_index);
+  if (!namesUar && !context.uars.empty()) attributes.uar = context.uars.front();
   if (!context.hasUar(attributes.uar)) return EINVAL;
   attributes.ring = cq.ring->pages();
   attributes.doorbellRecord = cq.record->bus();
@@ -86,7 +87,7 @@ int setAttributes(UverbsContext& context, const Wanted& wanted, const mlx5_ib_cr
 }
 
 void create(UverbsContext& context, const Call& call, const Wanted& wanted, Answered answered) {
-  if (context.uars.empty()) return call->finish(EINVAL);
+  if (!context.isOpen) return call->finish(EINVAL);
   const auto own = call->driver<mlx5_ib_create_cq>();
   auto cq = std::make_shared<UserCq>();
   if (wanted.channel >= 0) {

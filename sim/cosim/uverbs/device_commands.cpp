@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
@@ -9,6 +10,7 @@
 namespace hca::cosim {
 namespace {
 
+constexpr std::uint64_t kCoreSupport = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 constexpr std::uint32_t kVendor = 0x2C9;
 constexpr std::uint32_t kMaxSge = 30;
 constexpr std::uint32_t kDynamicRegisters = 512;  // MLX5_MAX_DYNAMIC_BFREGS
@@ -63,7 +65,8 @@ mlx5_ib_alloc_ucontext_resp describeContext(const UverbsContext& context) {
   mlx5_ib_alloc_ucontext_resp answer{};
   answer.qp_tab_size = 1U << 18;
   answer.bf_reg_size = device.blueFlameRegisterSize;
-  answer.tot_bfregs = context.blueFlame->total();
+  // None of these where the program makes UAR objects.
+  answer.tot_bfregs = context.blueFlame == nullptr ? 0 : context.blueFlame->total();
   answer.cache_line_size = 64;
   answer.max_sq_desc_sz = static_cast<std::uint16_t>(device.limits.maxSendWqe);
   answer.max_rq_desc_sz = static_cast<std::uint16_t>(device.limits.maxReceiveWqe);
@@ -80,14 +83,14 @@ mlx5_ib_alloc_ucontext_resp describeContext(const UverbsContext& context) {
   answer.hca_core_clock_offset = 0;  // in the page that is mapped for it
   answer.log_uar_size = 12;
   answer.num_uars_per_page = 1;
-  answer.num_dyn_bfregs = kDynamicRegisters;
+  answer.num_dyn_bfregs = context.blueFlame == nullptr ? 0 : kDynamicRegisters;
   return answer;
 }
 
 void finishContext(UverbsContext& context, const Call& call) {
-  constexpr std::uint64_t kOptionalModifyAccess = 1;  // IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS
+  context.isOpen = true;
   call->answerAttribute(UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, context.driver.completionVectors());
-  call->answerAttribute(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, kOptionalModifyAccess);
+  call->answerAttribute(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, kCoreSupport);
   call->answerDriver(describeContext(context));
   call->finish(0);
 }
@@ -106,24 +109,33 @@ void allocateUars(UverbsContext& context, const Call& call, std::size_t wanted) 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_alloc_ucontext.
 void getContext(UverbsContext& context, const Call& call) {
   const auto wanted = call->driver<mlx5_ib_alloc_ucontext_req_v2>();
-  if (!context.uars.empty()) return call->finish(EINVAL);
+  if (context.isOpen) return call->finish(EINVAL);
   if ((wanted.flags & MLX5_IB_ALLOC_UCTX_DEVX) != 0) return call->finish(EINVAL);  // the library asks again without
   if (wanted.flags != 0 || wanted.comp_mask != 0) return call->finish(EINVAL);
   if (wanted.total_num_bfregs == 0 || wanted.total_num_bfregs > kMostRegisters) return call->finish(EINVAL);
+  if ((wanted.lib_caps & MLX5_LIB_CAP_DYN_UAR) != 0) return finishContext(context, call);
   const std::uint32_t total = roundUp(wanted.total_num_bfregs, BlueFlameRegisters::kPerPage);
   if (wanted.num_low_latency_bfregs > total - 1) return call->finish(EINVAL);
   context.blueFlame = std::make_unique<BlueFlameRegisters>(total, wanted.num_low_latency_bfregs);
   allocateUars(context, call, total / BlueFlameRegisters::kPerPage);
 }
 
-// What another process, or another open of this one, learns of a context that it imports: nothing of ours is shared.
-void queryContext(UverbsContext&, const Call& call) { call->finish(EOPNOTSUPP); }
+// What the library needs to import a context by a duplicate of its descriptor.
+void queryContext(UverbsContext& context, const Call& call) {
+  if (!context.isOpen) return call->finish(EINVAL);
+  call->answerAttribute(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, context.driver.completionVectors());
+  call->answerAttribute(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, kCoreSupport);
+  call->answerAttribute(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, describeContext(context));
+  call->finish(0);
+}
 
+// Events go to the first of these files.
 void allocateAsyncEvents(UverbsContext& context, const Call& call) {
   if (!call->offeredPipe) return call->finish(CommandCall::kNeedsPipe);
-  context.asyncEvents = context.eventFiles.openEventFile(call->offeredPipe->writeEnd, call->offeredPipe->readEnd,
-                                                         sizeof(ib_uverbs_async_event_desc));
-  if (context.asyncEvents == nullptr) return call->finish(EMFILE);
+  const auto file = context.eventFiles.openEventFile(call->offeredPipe->writeEnd, call->offeredPipe->readEnd,
+                                                     sizeof(ib_uverbs_async_event_desc));
+  if (file == nullptr) return call->finish(EMFILE);
+  if (context.asyncEvents == nullptr) context.asyncEvents = file;
   const auto descriptor = static_cast<std::uint64_t>(call->offeredPipe->readEnd);
   call->finish(call->ioctl.answerInline(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, descriptor) ? 0 : EFAULT);
 }

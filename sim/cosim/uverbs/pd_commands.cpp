@@ -1,5 +1,6 @@
 // Protection domains and address handles.
 #include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "models/network/fabric_identity.h"
 #include "sim/cosim/uverbs/command_errors.h"
@@ -18,6 +19,14 @@ void allocatePd(UverbsContext& context, const Call& call) {
     call->answerDriver(mlx5_ib_alloc_pd_resp{answer.value.value()});
     call->finish(0);
   });
+}
+
+void queryPd(UverbsContext& context, const Call& call) {
+  const auto handle = call->ioctl.number(MLX5_IB_ATTR_QUERY_PD_HANDLE);
+  const auto pd = context.pds.find(handle.value_or(0));
+  if (pd == nullptr) return call->finish(ENOENT);
+  call->answerAttribute(MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->number.value());
+  call->finish(0);
 }
 
 void deallocatePd(UverbsContext& context, const Call& call) {

@@ -112,6 +112,7 @@ int setRegister(UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp
     qp.attributes.uar = UarIndex(own.bfreg_index);
     return context.hasUar(qp.attributes.uar) ? 0 : EINVAL;
   }
+  if (context.blueFlame == nullptr) return EINVAL;
   if ((own.flags & kDynamic) != 0) {
     // Counted on behind those of the fixed pages.
     const std::size_t page =
@@ -197,7 +198,7 @@ void execute(UverbsContext& context, const Call& call, const std::shared_ptr<Use
 }
 
 void create(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_qp& wanted, Answered answered) {
-  if (context.uars.empty()) return call->finish(EINVAL);
+  if (!context.isOpen) return call->finish(EINVAL);
   const auto own = call->driver<mlx5_ib_create_qp>();
   auto qp = std::make_shared<UserQp>();
   qp->type = wanted.qp_type;

@@ -31,6 +31,10 @@ struct UserPd : Referenced {
   PdNumber number;
 };
 
+struct UserUar {
+  UarIndex number;
+};
+
 struct UserXrcd : Referenced {
   adapter::XrcdNumber number;
   std::optional<XrcDomains::File> file;  ///< through which it is shared

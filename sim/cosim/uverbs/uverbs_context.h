@@ -39,17 +39,19 @@ struct UverbsContext {
   int processId;
   OwnerId owner;  ///< of this open device, at the driver
 
-  HandleTable<UserPd> pds;
-  HandleTable<UserXrcd> xrcds;
-  HandleTable<UserMr> mrs;
-  HandleTable<UserMw> mws;
-  HandleTable<UserAh> ahs;
-  HandleTable<UserCq> cqs;
-  HandleTable<UserSrq> srqs;
-  HandleTable<UserQp> qps;
-  std::vector<UarIndex> uars;  ///< pages that the program may map, in the order of their indices
-  std::unique_ptr<BlueFlameRegisters> blueFlame;
-  std::shared_ptr<EventFile> asyncEvents;
+  HandleTable<UserPd> pds{};
+  HandleTable<UserXrcd> xrcds{};
+  HandleTable<UserMr> mrs{};
+  HandleTable<UserMw> mws{};
+  HandleTable<UserAh> ahs{};
+  HandleTable<UserCq> cqs{};
+  HandleTable<UserSrq> srqs{};
+  HandleTable<UserQp> qps{};
+  HandleTable<UserUar> uarObjects{};
+  std::vector<UarIndex> uars{};  ///< pages that the program may map, those of the first kind in the order of their indices
+  bool isOpen = false;          ///< after the first command
+  std::unique_ptr<BlueFlameRegisters> blueFlame{};  ///< of a program that doesn't make its own UAR objects
+  std::shared_ptr<EventFile> asyncEvents{};
   std::uint8_t nextKeyVariant = 0;
 
   [[nodiscard]] bool hasUar(UarIndex uar) const { return std::find(uars.begin(), uars.end(), uar) != uars.end(); }

@@ -8,11 +8,13 @@
 #include "models/wire/eqe.h"
 #include "models/wire/mmio_map.h"
 #include "sim/cosim/uverbs/command_errors.h"
+#include "sim/cosim/uverbs/mmap_offset.h"
 
 namespace hca::cosim {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kClockPage = wire::InitSegment::kInternalTimerHigh / kPage;
 constexpr std::uint64_t kClockInfoPage = std::uint64_t{1} << 32;  // no page of the BAR
 
 // enum ib_event_type
@@ -94,39 +96,28 @@ UverbsFile::UverbsFile(const Surroundings& surroundings)
                surroundings_.eventFiles,
                surroundings_.sharedDomains,
                surroundings_.processId,
-               surroundings_.driver.addClient(*this, "program"),
-               {},
-               {},
-               {},
-               {},
-               {},
-               {},
-               {},
-               {},
-               {},
-               nullptr,
-               nullptr,
-               0} {}
+               surroundings_.driver.addClient(*this, "program")} {}
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
 void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done) {
-  constexpr unsigned kPageBits = 12, kCommandBits = 8, kHighIndexBits = 16;
-  const std::uint64_t number = offset >> kPageBits;
-  const std::uint64_t command = number >> kCommandBits & 0xFF;
-  // Large indices go on above the command.
-  const std::uint64_t index = (number & 0xFF) | number >> kHighIndexBits << kCommandBits;
   if (length != kPage || offset % kPage != 0) return done({EINVAL});
-  switch (command) {
+  const MmapOffset wanted = MmapOffset::decode(offset);
+  switch (wanted.command) {
     case MLX5_IB_MMAP_REGULAR_PAGE:
     case MLX5_IB_MMAP_WC_PAGE:
     case MLX5_IB_MMAP_NC_PAGE:
       if (context_.blueFlame == nullptr) return done({EINVAL});
-      if (index >= context_.blueFlame->total() / BlueFlameRegisters::kPerPage) return done({EINVAL});
-      return done({0, channel::PageKind::kRegisters, context_.uars[index].value()});
+      if (wanted.index >= context_.blueFlame->total() / BlueFlameRegisters::kPerPage) return done({EINVAL});
+      return done({0, channel::PageKind::kRegisters, context_.uars[wanted.index].value()});
+    case kUarObjects: {
+      const auto uar = context_.uarObjects.find(wanted.index);
+      if (uar == nullptr) return done({EINVAL});
+      return done({0, channel::PageKind::kRegisters, uar->number.value()});
+    }
     case MLX5_IB_MMAP_ALLOC_WC:
       return allocateDynamic(std::move(done));
     case MLX5_IB_MMAP_CORE_CLOCK:
-      return done({0, channel::PageKind::kRegisters, wire::InitSegment::kInternalTimerHigh / kPage});
+      return done({0, channel::PageKind::kRegisters, kClockPage});
     case MLX5_IB_MMAP_CLOCK_INFO:
       return done({0, channel::PageKind::kMemory, kClockInfoPage});
     default:
@@ -163,6 +154,10 @@ int UverbsFile::fillPage(std::uint64_t page, std::uint64_t address) {
   info.mask = ~std::uint64_t{0};
   info.overflow_period = ~std::uint64_t{0};
   return context_.memory.copyOut(address, bytesOf(info)) ? 0 : EFAULT;
+}
+
+bool UverbsFile::mayAccess(std::uint64_t page) const {
+  return page == kClockPage || (page <= UINT32_MAX && context_.hasUar(UarIndex(static_cast<std::uint32_t>(page))));
 }
 
 void UverbsFile::close(std::function<void()> done) {

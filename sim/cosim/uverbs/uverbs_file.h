@@ -51,6 +51,9 @@ class UverbsFile final : public driver::DriverClient {
   /// Writes the memory page that mapPage named to `address` of the program; 0, or an errno.
   int fillPage(std::uint64_t page, std::uint64_t address);
 
+  /// Whether the program may access this page of registers.
+  [[nodiscard]] bool mayAccess(std::uint64_t page) const;
+
   /// Destroys what is left; `done` runs when nothing is.
   void close(std::function<void()> done);
 

@@ -97,7 +97,7 @@ TEST_F(IoctlRequestTest, RefusesWhatIsMalformed) {
   EXPECT_EQ(read(), EINVAL) << "length and number of attributes disagree";
   memory_.put(ScriptedMemory::kBase, Header{sizeof(Header), 3, 4, 0, 1, 0, 0});
   EXPECT_EQ(read(), EPROTONOSUPPORT) << "reserved bits";
-  constexpr std::uint16_t kTooMany = 60;  // beyond the end of this memory
+  constexpr std::uint16_t kTooMany = 64;  // beyond the end of this memory
   putHeader(kTooMany);
   EXPECT_EQ(read(), EFAULT);
 }
