@@ -64,6 +64,8 @@ void destroySrq(UverbsContext& context, const Call& call);
 // qp_commands.cpp
 void createQp(UverbsContext& context, const Call& call);
 void createQpExtended(UverbsContext& context, const Call& call);
+void createQpNative(UverbsContext& context, const Call& call);
+void destroyQpNative(UverbsContext& context, const Call& call);
 void destroyQp(UverbsContext& context, const Call& call);
 void attachMulticast(UverbsContext& context, const Call& call);
 void detachMulticast(UverbsContext& context, const Call& call);

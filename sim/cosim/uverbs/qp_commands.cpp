@@ -1,4 +1,5 @@
 // Queue pairs: creation, end, multicast groups.
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
 #include "sim/cosim/uverbs/command_errors.h"
@@ -230,7 +231,10 @@ bool isEventOf(const UserQp& qp, ByteView record) {
   return isOfQp && event.element == qp.userHandle;
 }
 
-void finishDestroy(UverbsContext& context, const Call& call, const UserQp& qp, std::uint32_t handle) {
+using Destroyed = std::function<void(const ib_uverbs_destroy_qp_resp&)>;
+
+void finishDestroy(UverbsContext& context, const Call& call, const UserQp& qp, std::uint32_t handle,
+                   const Destroyed& destroyed) {
   countReferences(qp, std::uint32_t(-1));
   giveRegisterBack(context, qp);
   std::uint32_t reported = qp.events.async;
@@ -239,8 +243,23 @@ void finishDestroy(UverbsContext& context, const Call& call, const UserQp& qp, s
         context.asyncEvents->purge([&qp](ByteView record) { return isEventOf(qp, record); }));
   }
   context.qps.remove(handle);
-  call->answerCore(ib_uverbs_destroy_qp_resp{reported});
+  destroyed(ib_uverbs_destroy_qp_resp{reported});
   call->finish(0);
+}
+
+// Reset first, so that no completion of it is written any more; then the library drops those that nobody polled.
+void destroy(UverbsContext& context, const Call& call, std::uint32_t handle, Destroyed destroyed) {
+  const auto qp = context.qps.find(handle);
+  if (qp == nullptr) return call->finish(EINVAL);
+  if (!qp->groups.empty()) return call->finish(EBUSY);
+  const auto end = [&context, call, qp, handle, destroyed = std::move(destroyed)](const driver::Answer<int>&) {
+    context.driver.destroyQp(context.owner, qp->number,
+                             [&context, call, qp, handle, destroyed](const driver::Answer<int>& answer) {
+                               if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                               finishDestroy(context, call, *qp, handle, destroyed);
+                             });
+  };
+  context.driver.modifyQp(context.owner, qp->number, adapter::QpTransition::kToReset, 0, qp->attributes, end);
 }
 
 }  // namespace
@@ -275,20 +294,49 @@ void createQpExtended(UverbsContext& context, const Call& call) {
   });
 }
 
-// Reset first, so that no completion of it is written any more; then the library drops those that nobody polled.
+void createQpNative(UverbsContext& context, const Call& call) {
+  const IoctlRequest& in = call->ioctl;
+  const auto handle = [&in](unsigned id) { return static_cast<std::uint32_t>(in.number(id).value_or(0)); };
+  const std::uint32_t flags = handle(UVERBS_ATTR_CREATE_QP_FLAGS);
+  ib_uverbs_qp_cap capacity{};
+  const std::vector<std::uint8_t> bytes = in.bytes(UVERBS_ATTR_CREATE_QP_CAP);
+  if (bytes.size() < sizeof capacity) return call->finish(EINVAL);
+  std::memcpy(&capacity, bytes.data(), sizeof capacity);
+  ib_uverbs_ex_create_qp wanted{};
+  wanted.user_handle = in.number(UVERBS_ATTR_CREATE_QP_USER_HANDLE).value_or(0);
+  wanted.qp_type = static_cast<std::uint8_t>(handle(UVERBS_ATTR_CREATE_QP_TYPE));
+  const bool isTarget = wanted.qp_type == kXrcReceive;
+  wanted.pd_handle = handle(isTarget ? UVERBS_ATTR_CREATE_QP_XRCD_HANDLE : UVERBS_ATTR_CREATE_QP_PD_HANDLE);
+  wanted.send_cq_handle = handle(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
+  wanted.recv_cq_handle = handle(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
+  wanted.srq_handle = handle(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+  wanted.is_srq = in.has(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ? 1 : 0;
+  wanted.max_send_wr = capacity.max_send_wr;
+  wanted.max_recv_wr = capacity.max_recv_wr;
+  wanted.max_send_sge = capacity.max_send_sge;
+  wanted.max_recv_sge = capacity.max_recv_sge;
+  wanted.max_inline_data = capacity.max_inline_data;
+  wanted.sq_sig_all = (flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0 ? 1 : 0;
+  wanted.create_flags = flags & ~std::uint32_t{IB_UVERBS_QP_CREATE_SQ_SIG_ALL};
+  create(context, call, wanted, [call](const ib_uverbs_create_qp_resp& answer) {
+    const ib_uverbs_qp_cap made{answer.max_send_wr, answer.max_recv_wr, answer.max_send_sge, answer.max_recv_sge,
+                                answer.max_inline_data};
+    call->answerAttribute(UVERBS_ATTR_CREATE_QP_RESP_CAP, made);
+    call->answerAttribute(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, answer.qpn);
+    (void)call->ioctl.answerInline(UVERBS_ATTR_CREATE_QP_HANDLE, answer.qp_handle);
+  });
+}
+
 void destroyQp(UverbsContext& context, const Call& call) {
-  const std::uint32_t handle = call->core<ib_uverbs_destroy_qp>().qp_handle;
-  const auto qp = context.qps.find(handle);
-  if (qp == nullptr) return call->finish(EINVAL);
-  if (!qp->groups.empty()) return call->finish(EBUSY);
-  context.driver.modifyQp(context.owner, qp->number, adapter::QpTransition::kToReset, 0, qp->attributes,
-                          [&context, call, qp, handle](const driver::Answer<int>&) {
-                            context.driver.destroyQp(context.owner, qp->number,
-                                                     [&context, call, qp, handle](const driver::Answer<int>& answer) {
-                                                       if (!answer.ok()) return call->finish(errnoOf(answer.result));
-                                                       finishDestroy(context, call, *qp, handle);
-                                                     });
-                          });
+  destroy(context, call, call->core<ib_uverbs_destroy_qp>().qp_handle,
+          [call](const ib_uverbs_destroy_qp_resp& answer) { call->answerCore(answer); });
+}
+
+void destroyQpNative(UverbsContext& context, const Call& call) {
+  const auto handle = call->ioctl.number(UVERBS_ATTR_DESTROY_QP_HANDLE);
+  destroy(context, call, static_cast<std::uint32_t>(handle.value_or(0)), [call](const ib_uverbs_destroy_qp_resp& answer) {
+    call->answerAttribute(UVERBS_ATTR_DESTROY_QP_RESP, answer);
+  });
 }
 
 void attachMulticast(UverbsContext& context, const Call& call) {
