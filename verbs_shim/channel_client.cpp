@@ -82,6 +82,9 @@ int attach() {
 
 bool isConnected() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == State::kConnected; }
 
+bool isInSimulation() { return isInside; }
+void adoptThread() { isInside = true; }
+
 unsigned interrupts() { return interruptCount; }
 void noteInterrupt() { ++interruptCount; }
 

@@ -20,6 +20,11 @@ void noteEvent();
 [[nodiscard]] unsigned interrupts();
 void noteInterrupt();
 
+/// Whether this thread is in the simulation's own code.
+[[nodiscard]] bool isInSimulation();
+/// This thread is, for good.
+void adoptThread();
+
 /// Whether this process has a connection now.
 [[nodiscard]] bool isConnected();
 

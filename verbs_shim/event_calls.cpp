@@ -12,6 +12,7 @@
 #include "verbs_shim/channel_client.h"
 #include "verbs_shim/device_files.h"
 #include "verbs_shim/real_calls.h"
+#include "verbs_shim/virtual_time.h"
 
 using namespace hca::shim;
 
@@ -198,6 +199,15 @@ HCASIM_EXPORT int epoll_wait(int epoll, epoll_event* events, int most, int timeo
 }
 
 HCASIM_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* wanted, timespec* left) {
+  if (hasVirtualTime()) {
+    int64_t span = nanosecondsOf(wanted);
+    if ((flags & TIMER_ABSTIME) != 0) {
+      timespec present;
+      clock_gettime(clock, &present);
+      span -= nanosecondsOf(&present);
+    }
+    if (span <= 0 || virtualSleep(static_cast<uint64_t>(span))) return 0;
+  }
   for (timespec rest = *wanted;;) {
     const unsigned before = interrupts();
     timespec remaining{};

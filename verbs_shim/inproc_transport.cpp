@@ -9,6 +9,7 @@
 
 #include "verbs_shim/channel/environment.h"
 #include "verbs_shim/channel/inproc.h"
+#include "verbs_shim/channel_client.h"
 #include "verbs_shim/guarded_copy.h"
 #include "verbs_shim/register_trap.h"
 #include "verbs_shim/settings.h"
@@ -52,7 +53,8 @@ int connect() {
   char config[PATH_MAX];
   snprintf(config, sizeof config, "%s/%s", settings().runFolder, channel::kConfigFile);
   installTrap();
-  const channel::InprocParameters parameters{channel::kProtocolVersion, settings().host, config, guardedCopy};
+  const channel::InprocParameters parameters{channel::kProtocolVersion, settings().host, config, guardedCopy,
+                                              adoptThread};
   char problem[512] = "";
   if (start(&parameters, &simulation, problem, sizeof problem) == 0) return 0;
   complain("%s", problem);

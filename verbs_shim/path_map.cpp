@@ -28,6 +28,8 @@ MappedPath::MappedPath(const char* path) : path_(path) {
   if (path == nullptr || path[0] != '/' || settings().runFolder == nullptr) return;
   bool isServed = false;
   for (const char* folder : kServed) isServed = isServed || isBelow(path, folder);
+  // It names the rate of the time stamp counter.
+  if (settings().tscKilohertz != 0) isServed = isServed || strcmp(path, "/proc/cpuinfo") == 0;
   if (!isServed) return;
   const int length = snprintf(buffer_, sizeof buffer_, "%s/host%u%s", settings().runFolder, settings().host, path);
   if (length < 0 || static_cast<size_t>(length) >= sizeof buffer_) return;

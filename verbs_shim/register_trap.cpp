@@ -10,6 +10,7 @@
 #include "verbs_shim/register_access.h"
 #include "verbs_shim/register_pages.h"
 #include "verbs_shim/settings.h"
+#include "verbs_shim/virtual_time.h"
 
 namespace hca::shim {
 namespace {
@@ -60,7 +61,7 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
                static_cast<unsigned long long>(counter));
       abort();
     }
-  } else {
+  } else if (signal != SIGSEGV || info->si_code != SI_KERNEL || !emulateTsc(opaque)) {
     chain(signal, info, opaque);
   }
   errno = savedErrno;

@@ -24,6 +24,8 @@ Settings read() {
   settings.socket = copyOf(channel::kSocketVariable);
   const char* host = getenv(channel::kHostVariable);
   if (host != nullptr) settings.host = static_cast<uint32_t>(strtoul(host, nullptr, 10));
+  const char* tsc = getenv(channel::kTscVariable);
+  if (tsc != nullptr) settings.tscKilohertz = strtoull(tsc, nullptr, 10);
   return settings;
 }
 

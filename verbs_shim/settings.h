@@ -10,6 +10,7 @@ struct Settings {
   const char* inprocLibrary = nullptr;
   const char* socket = nullptr;
   uint32_t host = 0;
+  uint64_t tscKilohertz = 0;  ///< not 0: the program lives in simulated time
 };
 
 /// Read at the first call; the program may clear its environment afterwards.

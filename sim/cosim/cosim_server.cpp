@@ -28,6 +28,16 @@ std::vector<DeviceDescription> describeAll(const config::Config& config) {
   return all;
 }
 
+constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
+
+// Reading the clock takes as long as on a processor. A program that reads nothing else for long waits for the clock: its
+// reads take longer and longer, so that it need not make millions of them.
+Time clockCost(std::uint32_t reads) {
+  constexpr std::uint32_t kPatience = 64, kMost = 8;
+  constexpr Time kRead = nanoseconds(20);
+  return kRead * (std::int64_t{1} << std::min(reads / kPatience, kMost));
+}
+
 bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
   constexpr std::uint32_t kWord = 8, kLine = 64;
   const bool isPlain = length == 1 || length == 2 || length == 4 || length == kWord;
@@ -108,6 +118,10 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
              cost.writeCombining * std::int64_t{request.length / kBlock};
     case Kind::kPollEmpty:
       return cost.pollEmpty;
+    case Kind::kReadClock:
+      return clockCost(threads_[thread].clockReads);
+    case Kind::kSleep:
+      return nanoseconds(static_cast<std::int64_t>(std::min<std::uint64_t>(request.argument[0], kLongestSleep)));
     default:
       return Time();
   }
@@ -127,6 +141,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
   state.request = request;
   state.spins = false;
   state.isInterrupted = false;
+  state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
   if (request.kind != Kind::kSpinning) state.grace = kGrace;
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
@@ -144,6 +159,9 @@ void CosimServer::submit(Thread thread, const Request& request) {
       state.reply = {};
       state.state = CallState::kAnswered;
       return lockstep_.remove(thread);
+    case Kind::kReadClock:
+    case Kind::kSleep:
+      return answerLater(thread, CallState::kUntil);
     case Kind::kSpinning:
       ++forcedAdvances_;
       if (state.memoryChanged) return answer(thread, 0);
@@ -308,7 +326,7 @@ bool CosimServer::settle() {
   for (Thread thread = 0; thread < threads_.size(); ++thread) {
     if (threads_[thread].state == CallState::kAnswered) any = true;
     if (threads_[thread].state != CallState::kUntil || lockstep_.clock(thread) > reached_) continue;
-    answer(thread, 0);
+    answer(thread, 0, static_cast<std::uint64_t>(lockstep_.clock(thread).count()));
     any = true;
   }
   return any;

@@ -72,6 +72,7 @@ class CosimServer final : private SessionListener {
     bool memoryChanged = false;  // since its last call began to look
     bool eventDelivered = false;
     bool spins = false;          // away because it computes, not because it sleeps
+    std::uint32_t clockReads = 0;  // one after the other, without any other call
     bool isInterrupted = false;  // was asked to sleep while it spins
     WallTime processorTime{};    // when it went on after its last call
     WallTime grace = kGrace;

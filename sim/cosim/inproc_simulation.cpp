@@ -30,7 +30,7 @@ std::chrono::nanoseconds wallNow() { return std::chrono::steady_clock::now().tim
 class InprocHost {
  public:
   InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
-      : server_(config), host_(parameters.host), copy_(parameters.guardedCopy) {}
+      : server_(config), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
 
   std::string start() {
     if (std::string problem = server_.bringUp(); !problem.empty()) return problem;
@@ -81,6 +81,7 @@ class InprocHost {
   }
 
   void lookAfter() {
+    adoptThread_();
     prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are to be short
     std::unique_lock<std::mutex> lock(mutex_);
     std::uint64_t seen = 0;
@@ -104,6 +105,7 @@ class InprocHost {
   CosimServer server_;
   std::uint32_t host_;
   SameProcessMemory::Copy copy_;
+  void (*adoptThread_)();
   CosimServer::SessionId session_ = 0;
   std::uint64_t calls_ = 0;
   int waiting_ = 0;

@@ -43,18 +43,26 @@ std::string preloadList() {
   return before == nullptr || *before == '\0' ? own : std::string(before) + ':' + own;
 }
 
-ProgramStart startOf(const options::CosimCommand& command, const RunFolder& folder) {
+std::int64_t kilohertz(const CosimRequest& request, std::uint32_t host) {
+  constexpr std::int64_t kPerKilohertz = 1000;
+  return request.config.hosts[host].cpu.clock.count() / kPerKilohertz;
+}
+
+ProgramStart startOf(const CosimRequest& request, const options::CosimCommand& command, const RunFolder& folder) {
   ProgramStart start;
   start.words = command.words;
   start.environment = {{"LD_PRELOAD", preloadList()},
                        {channel::kRunVariable, folder.path()},
                        {channel::kHostVariable, std::to_string(command.host)}};
+  if (request.hasVirtualTime) {
+    start.environment.emplace_back(channel::kTscVariable, std::to_string(kilohertz(request, command.host)));
+  }
   return start;
 }
 
 int runInProcess(const CosimRequest& request) {
   const RunFolder folder(request.config);
-  ProgramStart start = startOf(request.commands.front(), folder);
+  ProgramStart start = startOf(request, request.commands.front(), folder);
   start.environment.emplace_back(channel::kInprocVariable, findLibrary(kInproc));
   return Program(start).wait();
 }
@@ -96,7 +104,7 @@ class Programs {
   }
   void startNext() {
     const std::size_t index = running_.size();
-    ProgramStart start = startOf(request_.commands[index], folder_);
+    ProgramStart start = startOf(request_, request_.commands[index], folder_);
     start.environment.emplace_back(channel::kSocketVariable, socket_);
     start.output = outputs_[index];
     running_.push_back(std::make_unique<Program>(start));

@@ -21,6 +21,7 @@ struct CosimCommand {
 struct CosimRequest {
   const config::Config& config;
   std::vector<CosimCommand> commands;
+  bool hasVirtualTime = false;             ///< programs live in simulated time
   bool isShared = false;                   ///< one simulation process for all; else inside the one program
   std::chrono::milliseconds startDelay{};  ///< between commands; 0: until the one before listens
   std::ostream& out;

@@ -15,6 +15,8 @@ struct InprocParameters {
   const char* config;  ///< file with the whole configuration
   /// Copies memory that may not be mapped: 0, or not 0 if any byte could not be accessed.
   int (*guardedCopy)(void* to, const void* from, size_t length);
+  /// Tells that the calling thread belongs to the simulation: it sees real time and its calls are its own.
+  void (*adoptThread)();
 };
 
 /// What the program may then call, from any of its threads, with signals blocked.
