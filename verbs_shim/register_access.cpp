@@ -16,6 +16,7 @@ namespace {
 
 constexpr unsigned kWord = 8;
 constexpr unsigned kLine = 64;
+constexpr unsigned kLargestOperand = 16;
 
 constexpr int kGeneral[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                               REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
@@ -147,6 +148,31 @@ channel::Request registerRequest(channel::Kind kind, const RegisterPage& page, u
   return request;
 }
 
+// An instruction between two stores of a run: a load from ordinary memory, a copy of a register, or an address. None of
+// them touches flags. False, and nothing happened, for any other.
+bool stepBetween(const Instruction& next, Registers& ahead) {
+  const auto mnemonic = next.decoded.mnemonic;
+  const bool isWhole = next.width(0) == kWord && next.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
+  uint64_t value = 0;
+  if (!isWhole) return false;
+  if (mnemonic == ZYDIS_MNEMONIC_LEA) {
+    uintptr_t address = 0;
+    return ahead.addressOf(next, 1, address) && ahead.write(next.operands[0], address);
+  }
+  if (mnemonic != ZYDIS_MNEMONIC_MOV) return false;
+  if (next.isMemory(1)) {
+    uintptr_t address = 0;
+    if (!ahead.addressOf(next, 1, address) || findPage(address) != nullptr) return false;
+    if (guardedCopy(&value, reinterpret_cast<const void*>(address), kWord) != 0) return false;
+    return ahead.write(next.operands[0], value);
+  }
+  const bool isCopy = next.operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+  uint8_t bytes[kLargestOperand];
+  if (!isCopy || !ahead.read(next.operands[1], bytes)) return false;
+  memcpy(&value, bytes, sizeof value);
+  return ahead.write(next.operands[0], value);
+}
+
 // Follows the code behind a store for as long as it goes on filling the same line; registers and counter are moved
 // behind the last store that was taken along.
 void gatherRun(const RegisterPage& page, uintptr_t start, Registers& registers, channel::Request& request) {
@@ -155,22 +181,18 @@ void gatherRun(const RegisterPage& page, uintptr_t start, Registers& registers, 
   for (int i = 0; i < kMostInstructions && (start + request.length) % kLine != 0; ++i) {
     Instruction next;
     uintptr_t address = 0;
-    if (!next.decode(ahead.counter()) || !next.isMove() || next.width(0) != kWord) return;
-    const bool isStore = next.isMemory(0);
-    if (!isStore && !next.isMemory(1)) return;
-    if (!ahead.addressOf(next, isStore ? 0 : 1, address)) return;
-    if (isStore) {
-      if (address != start + request.length || findPage(address) != &page) return;
-      if (!ahead.read(next.operands[1], request.bytes + request.length)) return;
-      request.length += kWord;
-    } else {
-      uint64_t value = 0;
-      if (findPage(address) != nullptr) return;
-      if (guardedCopy(&value, reinterpret_cast<const void*>(address), kWord) != 0) return;
-      if (!ahead.write(next.operands[0], value)) return;
+    if (!next.decode(ahead.counter())) return;
+    const bool isStore = next.isMove() && next.isMemory(0) && next.width(0) == kWord;
+    if (!isStore) {
+      if (!stepBetween(next, ahead)) return;
+      ahead.advance(next.decoded.length);
+      continue;
     }
+    if (!ahead.addressOf(next, 0, address) || address != start + request.length) return;
+    if (findPage(address) != &page || !ahead.read(next.operands[1], request.bytes + request.length)) return;
+    request.length += kWord;
     ahead.advance(next.decoded.length);
-    if (isStore) registers = ahead;
+    registers = ahead;
   }
 }
 

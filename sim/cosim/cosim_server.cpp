@@ -114,8 +114,9 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
     case Kind::kRegisterWrite:
       if (isArm(request)) return cost.arm + cost.doorbell;
       if (request.length < kBlock) return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.doorbell;
-      return cost.postCall + cost.postPerWqe + cost.postPerSge +
-             cost.writeCombining * std::int64_t{request.length / kBlock};
+      // The lines behind the first of a copy belong to the same request.
+      if (request.argument[1] % wire::UarPage::kBlueFlameHalf != 0) return cost.writeCombining;
+      return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.writeCombining;
     case Kind::kPollEmpty:
       return cost.pollEmpty;
     case Kind::kReadClock:
@@ -347,11 +348,12 @@ Time CosimServer::paceLimit(WallTime now) {
 
 bool CosimServer::progress(WallTime now) {
   if (settle()) return true;
-  const Time horizon = earlier(lockstep_.horizon(), paceLimit(now));
+  const Time threads = lockstep_.horizon();
+  const Time horizon = earlier(threads, paceLimit(now));
   kernel::Calendar& calendar = system_.calendar();
   if (calendar.empty() || calendar.next() > horizon) {
     // Time passes without an event, up to where a thread is.
-    if (horizon != kForever) reached_ = later(reached_, horizon);
+    if (threads != kForever) reached_ = later(reached_, horizon);
     return settle();
   }
   // Not for long: new messages are to be seen.
