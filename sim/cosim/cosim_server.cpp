@@ -142,6 +142,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
   state.request = request;
   state.spins = false;
   state.isInterrupted = false;
+  hasPace_ = false;  // what wall time was not used before is no credit
   state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
   if (request.kind != Kind::kSpinning) state.grace = kGrace;
   const Time now = later(reached_, system_.calendar().now());
@@ -270,8 +271,8 @@ void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uin
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
   state.reply = {error, 0, {first, second}};
   state.state = CallState::kAnswered;
-  state.memoryChanged = false;
-  state.eventDelivered = false;
+  // An interrupted thread may have looked before the change: its next wait is not to miss it.
+  if (state.request.kind != Kind::kSpinning) state.memoryChanged = state.eventDelivered = false;
   lockstep_.run(thread, system_.calendar().now());
   system_.stop();
 }
@@ -334,7 +335,11 @@ bool CosimServer::settle() {
 }
 
 Time CosimServer::paceLimit(WallTime now) {
-  if (!lockstep_.any(Lockstep::State::kAway)) {
+  // Who spins runs, although it was made to wait.
+  const bool spins = std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
+    return each.state == CallState::kMemory && each.request.kind == Kind::kSpinning;
+  });
+  if (!spins && !lockstep_.any(Lockstep::State::kAway)) {
     hasPace_ = false;
     return kForever;
   }
@@ -359,7 +364,8 @@ bool CosimServer::progress(WallTime now) {
   // Not for long: new messages are to be seen.
   const Time limit = earlier(horizon, later(calendar.next(), reached_) + kSlice);
   const bool stopped = system_.run(limit);
-  reached_ = later(reached_, stopped ? calendar.now() : limit);
+  const bool hasArrived = !stopped && limit == threads;
+  reached_ = later(reached_, hasArrived ? limit : calendar.now());
   settle();
   return true;
 }
