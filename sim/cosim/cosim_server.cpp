@@ -30,11 +30,11 @@ std::vector<DeviceDescription> describeAll(const config::Config& config) {
 
 constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
 
-// Reading the clock takes as long as on a processor. A program that reads nothing else for long waits for the clock: its
+// Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for long waits for the clock: its
 // reads take longer and longer, so that it need not make millions of them.
 Time clockCost(std::uint32_t reads) {
-  constexpr std::uint32_t kPatience = 64, kMost = 8;
-  constexpr Time kRead = nanoseconds(20);
+  constexpr std::uint32_t kPatience = 64, kMost = 12;
+  constexpr Time kRead = nanoseconds(1);
   return kRead * (std::int64_t{1} << std::min(reads / kPatience, kMost));
 }
 
@@ -51,6 +51,7 @@ bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
 CosimServer::CosimServer(const config::Config& config)
     : config_(config),
       devices_(describeAll(config_)),
+      threadsOfHost_(config_.host.count),
       system_(config_),
       actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
   for (std::size_t i = 0; i < system_.hosts(); ++i) {
@@ -90,6 +91,9 @@ CosimServer::Thread CosimServer::attachThread(SessionId session, int threadId) {
   threads_.emplace_back(session, ThreadProbe(sessions_[session]->processId(), threadId));
   const Thread thread = lockstep_.add(later(reached_, system_.calendar().now()));
   sessionThreads_[session].push_back(thread);
+  // Threads of a host are dealt to its cores in turn.
+  const HostIndex host = sessions_[session]->host().index();
+  threads_.back().core = threadsOfHost_[host.value()]++;
   return thread;
 }
 
@@ -144,7 +148,6 @@ void CosimServer::submit(Thread thread, const Request& request) {
   state.isInterrupted = false;
   hasPace_ = false;  // what wall time was not used before is no credit
   state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
-  if (request.kind != Kind::kSpinning) state.grace = kGrace;
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
   lockstep_.charge(thread, cpu(thread).pollCompletion * std::int64_t{request.completions});
@@ -297,7 +300,9 @@ void CosimServer::onMemoryChanged(Session& session) {
     for (const Thread thread : sessionThreads_[id]) {
       ThreadState& state = threads_[thread];
       state.memoryChanged = true;
-      if (state.state == CallState::kMemory) answer(thread, 0);
+      const bool isMet = state.state == CallState::kMemory;
+      if (isMet && state.request.kind == Kind::kSpinning) state.grace = std::max(state.grace / 4, kLeastGrace);
+      if (isMet) answer(thread, 0);
       // It looks at its memory all the time: it sees this now.
       if (state.spins && lockstep_.state(thread) == Lockstep::State::kAway) {
         lockstep_.run(thread, now);
@@ -315,7 +320,7 @@ void CosimServer::onEventReadable(Session& session, host::Core* core) {
       state.eventDelivered = true;
       if (state.state != CallState::kEvent) continue;
       const host::CpuConfig& cost = cpu(thread);
-      const bool isOwnCore = core == &session.host().cpu().core(thread);
+      const bool isOwnCore = core == &session.host().cpu().core(state.core);
       answer(thread, 0);
       lockstep_.charge(thread, isOwnCore ? cost.wakeUpSameCore : cost.wakeUpOtherCore);
     }
@@ -399,7 +404,8 @@ void CosimServer::giveUp(Thread thread) {
   const CallState state = threads_[thread].state;
   if (state != CallState::kMemory && state != CallState::kEvent) return;
   // It computes, and waits for nothing of ours: it is to be disturbed less and less.
-  if (threads_[thread].request.kind == Kind::kSpinning) threads_[thread].grace *= 2;
+  WallTime& grace = threads_[thread].grace;
+  if (threads_[thread].request.kind == Kind::kSpinning) grace = std::min(grace * 2, kMostGrace);
   answer(thread, channel::kNothingPending);
   if (state != CallState::kEvent) return;
   // It waits at the file itself now.

@@ -58,13 +58,17 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time now() { return system_.calendar().now(); }
 
  private:
-  // Processor time that a thread may spend between two calls before the simulation goes on without it.
-  static constexpr WallTime kGrace = std::chrono::microseconds(30);
+  // Processor time that a thread may spend between two calls before the simulation goes on without it. Less for one that
+  // turned out to look at its memory, more for one that was disturbed in vain.
+  static constexpr WallTime kFirstGrace = std::chrono::microseconds(300);
+  static constexpr WallTime kLeastGrace = std::chrono::microseconds(20);
+  static constexpr WallTime kMostGrace = std::chrono::milliseconds(100);
 
   enum class CallState : std::uint8_t { kNone, kUntil, kCommand, kMemory, kEvent, kAnswered };
   struct ThreadState {
     ThreadState(SessionId in, const ThreadProbe& how) : session(in), probe(how) {}
     SessionId session;
+    std::uint32_t core = 0;
     ThreadProbe probe;
     CallState state = CallState::kNone;
     channel::Request request{};
@@ -75,7 +79,7 @@ class CosimServer final : private SessionListener {
     std::uint32_t clockReads = 0;  // one after the other, without any other call
     bool isInterrupted = false;  // was asked to sleep while it spins
     WallTime processorTime{};    // when it went on after its last call
-    WallTime grace = kGrace;
+    WallTime grace = kFirstGrace;
   };
   struct Action {
     Thread thread = 0;
@@ -103,6 +107,7 @@ class CosimServer final : private SessionListener {
 
   const config::Config config_;
   std::vector<DeviceDescription> devices_;  // by host
+  std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;
   kernel::Inbox<CosimServer, Action> actions_;
   std::vector<std::unique_ptr<XrcDomains>> xrcDomains_;  // by host

@@ -92,6 +92,7 @@ void SharedSimulation::takeRequest(Client& client, std::uint32_t index) {
   request.length = std::min(request.length, channel::kLongestWrite);
   slot.isCalling = true;
   slot.since = Clock::now();
+  slot.isInterrupted = request.kind == channel::Kind::kSpinning;
   slot.isEventWait = request.kind == channel::Kind::kWaitForEvent;
   slot.limit = std::chrono::nanoseconds(slot.isEventWait ? std::min<std::uint64_t>(request.argument[0], INT64_MAX) : 0);
   server_.submit(slot.thread, request);
@@ -126,7 +127,7 @@ void SharedSimulation::giveUpWaits(Clock::time_point idleSince) {
     for (const Slot& slot : client->slots) {
       if (!slot.isCalling) continue;
       const bool isLate = slot.limit.count() != 0 && now - slot.since > slot.limit;
-      const bool isVain = now - idleSince > kPatience && now - slot.since > kPatience;
+      const bool isVain = now - slot.since > kPatience && (slot.isInterrupted || now - idleSince > kPatience);
       if (isLate || isVain) server_.giveUp(slot.thread);
     }
   }
@@ -154,6 +155,7 @@ void SharedSimulation::serve(const std::function<bool()>& isOver) {
       welcome();
       partWithTheGone();
       if (isOver()) return;
+      giveUpWaits(idleSince);
     }
     if (any) {
       idleSince = now;
