@@ -400,6 +400,29 @@ void CosimServer::considerThread(Thread thread) {
   if (!sleeps) ++forcedAdvances_;
 }
 
+std::string CosimServer::describe(Thread thread) {
+  const ThreadState& state = threads_[thread];
+  const Session& session = sessionOf(thread);
+  std::string text = "host " + std::to_string(sessionOf(thread).host().index().value()) + ", process " +
+                     std::to_string(session.processId()) + ": ";
+  switch (state.request.kind) {
+    case Kind::kPollEmpty:
+      text += "polls a completion queue that is empty";
+      break;
+    case Kind::kWaitForEvent:
+      text += "waits for a completion event or an asynchronous event";
+      break;
+    case Kind::kSpinning:
+      text += "computes, or looks at its memory in a loop";
+      break;
+    default:
+      text += "does something else";
+  }
+  constexpr double kPerMicrosecond = 1e6;
+  return text + "; its last call was at " +
+         std::to_string(static_cast<double>(lockstep_.clock(thread).count()) / kPerMicrosecond) + " us";
+}
+
 void CosimServer::giveUp(Thread thread) {
   const CallState state = threads_[thread].state;
   if (state != CallState::kMemory && state != CallState::kEvent) return;

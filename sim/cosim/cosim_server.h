@@ -54,6 +54,10 @@ class CosimServer final : private SessionListener {
 
   /// Whether anything is pending in the simulation.
   [[nodiscard]] bool isBusy() { return !system_.calendar().empty(); }
+  /// Events so far.
+  [[nodiscard]] std::uint64_t executed() { return system_.calendar().executed(); }
+  /// What a thread does, for people.
+  [[nodiscard]] std::string describe(Thread thread);
   [[nodiscard]] std::uint64_t forcedAdvances() const { return forcedAdvances_; }
   [[nodiscard]] Time now() { return system_.calendar().now(); }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "sim/cosim/program.h"
 #include "sim/cosim/run_folder.h"
 #include "sim/cosim/shared_simulation.h"
+#include "sim/cosim/termination.h"
 #include "sim/options/exit_code.h"
 #include "verbs_shim/channel/environment.h"
 
@@ -64,7 +66,9 @@ int runInProcess(const CosimRequest& request) {
   const RunFolder folder(request.config);
   ProgramStart start = startOf(request, request.commands.front(), folder);
   start.environment.emplace_back(channel::kInprocVariable, findLibrary(kInproc));
-  return Program(start).wait();
+  Program program(start);
+  while (!program.waitInterruptibly()) program.signal(Termination::signal());
+  return *program.poll();
 }
 
 // Several programs, which start one after the other while the simulation already serves.
@@ -78,7 +82,11 @@ class Programs {
     }
     output_.start();
   }
-  ~Programs() { closeOutputs(); }
+  /// What still runs is ended: nobody serves it any more.
+  ~Programs() {
+    closeOutputs();
+    for (const auto& program : running_) program->signal(SIGTERM);
+  }
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
 
@@ -86,6 +94,11 @@ class Programs {
   bool poll() {
     if (running_.size() < request_.commands.size() && mayStart()) startNext();
     bool isOver = running_.size() == request_.commands.size();
+    if (Termination::signal() != 0) {
+      constexpr int kSignalled = 128;  // as a shell reports it
+      status_ = kSignalled + Termination::signal();
+      return true;
+    }
     for (const auto& program : running_) {
       const auto status = program->poll();
       isOver = isOver && status;
@@ -131,8 +144,9 @@ class Programs {
 int runShared(const CosimRequest& request) {
   const RunFolder folder(request.config);
   const std::string socket = folder.path() + "/socket";
-  SharedSimulation simulation(request.config, socket);
+  // Ends last: a program may be in a call, and goes on only when the simulation answers or is gone.
   Programs programs(request, folder, socket);
+  SharedSimulation simulation(request.config, socket, request.err);
   simulation.serve([&programs] { return programs.poll(); });
   return programs.status();
 }
@@ -140,6 +154,7 @@ int runShared(const CosimRequest& request) {
 }  // namespace
 
 int launch(const CosimRequest& request) {
+  const Termination termination;
   try {
     return request.isShared ? runShared(request) : runInProcess(request);
   } catch (const std::exception& error) {

@@ -56,10 +56,12 @@ std::optional<int> Program::poll() {
   return status_;
 }
 
-int Program::wait() {
+bool Program::waitInterruptibly() {
   int status = 0;
-  if (!status_ && waitpid(process_, &status, 0) == process_) status_ = shellStatus(status);
-  return status_.value_or(0);
+  if (status_) return true;
+  if (waitpid(process_, &status, 0) != process_) return false;
+  status_ = shellStatus(status);
+  return true;
 }
 
 void Program::signal(int number) const {

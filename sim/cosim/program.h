@@ -26,7 +26,8 @@ class Program {
   [[nodiscard]] pid_t process() const { return process_; }
   /// Its exit status, as a shell reports it (128 + signal); nothing while it runs.
   [[nodiscard]] std::optional<int> poll();
-  [[nodiscard]] int wait();
+  /// Waits until it has ended; false if a signal came first.
+  bool waitInterruptibly();
   void signal(int number) const;
 
  private:

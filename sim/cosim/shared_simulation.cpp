@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ostream>
 #include <stdexcept>
 #include <utility>
 
@@ -24,11 +25,14 @@ constexpr auto kHousekeeping = 1ms;
 constexpr auto kTick = 50us;
 // A wait that nothing satisfies for this long is given back to the program, which may wait for something else, too.
 constexpr auto kPatience = 1ms;
+// After this long without any event the user is told.
+constexpr auto kSilence = 5s;
 
 }  // namespace
 
-SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket)
-    : config_(config), server_(config_), listener_(socket), doorbell_("hcasim-doorbell") {
+SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket, std::ostream& err)
+    : config_(config),
+      err_(err), server_(config_), listener_(socket), doorbell_("hcasim-doorbell") {
   if (const std::string problem = server_.bringUp(); !problem.empty()) throw std::runtime_error(problem);
 }
 
@@ -133,6 +137,23 @@ void SharedSimulation::giveUpWaits(Clock::time_point idleSince) {
   }
 }
 
+// Which threads wait for what, once, when nothing has happened for long: whether something will is more than we know,
+// because programs also wait for things that are not of ours.
+void SharedSimulation::warn(Clock::time_point now) {
+  const std::uint64_t executed = server_.executed();
+  if (std::exchange(executed_, executed) != executed || clients_.empty()) {
+    lastEvent_ = now;
+    hasWarned_ = false;
+  }
+  if (now - lastEvent_ < kSilence || std::exchange(hasWarned_, true)) return;
+  err_ << "hcasim: nothing has happened on the simulated adapters for 5 s:\n";
+  for (const auto& client : clients_) {
+    for (const Slot& slot : client->slots) {
+      if (slot.isAttached) err_ << "hcasim:   " << server_.describe(slot.thread) << '\n';
+    }
+  }
+}
+
 void SharedSimulation::sleep(std::uint32_t rings, std::chrono::microseconds span) {
   const timespec time{0, std::chrono::nanoseconds(span).count()};
   __atomic_store_n(&doorbell_->isSleeping, 1U, __ATOMIC_SEQ_CST);
@@ -156,6 +177,7 @@ void SharedSimulation::serve(const std::function<bool()>& isOver) {
       partWithTheGone();
       if (isOver()) return;
       giveUpWaits(idleSince);
+      warn(now);
     }
     if (any) {
       idleSince = now;

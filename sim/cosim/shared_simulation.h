@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ namespace hca::cosim {
 class SharedSimulation {
  public:
   /// Throws std::runtime_error if something can't be made.
-  SharedSimulation(const config::Config& config, const std::string& socket);
+  /// `err`: for a word to the user when nothing goes on.
+  SharedSimulation(const config::Config& config, const std::string& socket, std::ostream& err);
   ~SharedSimulation();
   SharedSimulation(const SharedSimulation&) = delete;
   SharedSimulation& operator=(const SharedSimulation&) = delete;
@@ -51,9 +53,14 @@ class SharedSimulation {
   void takeRequest(Client& client, std::uint32_t index);
   bool giveReply(Client& client, std::uint32_t index);
   void giveUpWaits(Clock::time_point idleSince);
+  void warn(Clock::time_point now);
   void sleep(std::uint32_t rings, std::chrono::microseconds span);
 
   const config::Config config_;
+  std::ostream& err_;
+  Clock::time_point lastEvent_ = Clock::now();  // when the simulation last did anything
+  bool hasWarned_ = false;
+  std::uint64_t executed_ = 0;  // events so far
   CosimServer server_;
   ProgramListener listener_;
   SharedMapping<channel::Doorbell> doorbell_;
