@@ -18,9 +18,7 @@ constexpr uint64_t kPicoseconds = 1000;
 constexpr uint64_t kEpoch = 1767225600 * kPerSecond;
 constexpr uint64_t kUptime = 1000 * kPerSecond;
 
-bool isWall(clockid_t clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
-}
+bool isWall(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI; }
 bool isUptime(clockid_t clock) {
   return clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE ||
          clock == CLOCK_BOOTTIME;

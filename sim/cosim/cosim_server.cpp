@@ -30,8 +30,8 @@ std::vector<DeviceDescription> describeAll(const config::Config& config) {
 
 constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
 
-// Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for long waits for the clock: its
-// reads take longer and longer, so that it need not make millions of them.
+// Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
+// long waits for the clock: its reads take longer and longer, so that it need not make millions of them.
 Time clockCost(std::uint32_t reads) {
   constexpr std::uint32_t kPatience = 64, kMost = 12;
   constexpr Time kRead = nanoseconds(1);

@@ -62,8 +62,8 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time now() { return system_.calendar().now(); }
 
  private:
-  // Processor time that a thread may spend between two calls before the simulation goes on without it. Less for one that
-  // turned out to look at its memory, more for one that was disturbed in vain.
+  // Processor time that a thread may spend between two calls before the simulation goes on without it. Less for one
+  // that turned out to look at its memory, more for one that was disturbed in vain.
   static constexpr WallTime kFirstGrace = std::chrono::microseconds(300);
   static constexpr WallTime kLeastGrace = std::chrono::microseconds(20);
   static constexpr WallTime kMostGrace = std::chrono::milliseconds(100);
@@ -79,10 +79,10 @@ class CosimServer final : private SessionListener {
     channel::Reply reply{};
     bool memoryChanged = false;  // since its last call began to look
     bool eventDelivered = false;
-    bool spins = false;          // away because it computes, not because it sleeps
+    bool spins = false;            // away because it computes, not because it sleeps
     std::uint32_t clockReads = 0;  // one after the other, without any other call
-    bool isInterrupted = false;  // was asked to sleep while it spins
-    WallTime processorTime{};    // when it went on after its last call
+    bool isInterrupted = false;    // was asked to sleep while it spins
+    WallTime processorTime{};      // when it went on after its last call
     WallTime grace = kFirstGrace;
   };
   struct Action {
@@ -110,7 +110,7 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time paceLimit(WallTime now);
 
   const config::Config config_;
-  std::vector<DeviceDescription> devices_;  // by host
+  std::vector<DeviceDescription> devices_;    // by host
   std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;
   kernel::Inbox<CosimServer, Action> actions_;

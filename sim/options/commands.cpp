@@ -51,7 +51,7 @@ Command makeCosim() {
       ("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
        "the simulated system; may be repeated, a later one is stronger")                             //
       ("shared", "one simulation process for all programs, instead of one inside the only program")  //
-      ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter")  //
+      ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter")        //
       ("delay", po::value<std::string>()->value_name("SECONDS"),
        "start the next command after this time, instead of when the one before listens")  //
       ("sep", po::value<std::string>()->value_name("WORD"), "what stands between commands, instead of a colon");

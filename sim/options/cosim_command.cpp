@@ -33,8 +33,13 @@ int cosimCommand(const Arguments& arguments, const Environment& environment) {
   const std::string separator = arguments.has("sep") ? arguments.text("sep") : ":";
   const auto commands = splitCommands(arguments.operands, separator, config->host.count, problem);
   if (!commands) return complain(environment, problem);
-  CosimRequest request{*config, *commands, arguments.has("virtual-time"),
-                       arguments.has("shared") || commands->size() > 1, {}, environment.out, environment.err};
+  CosimRequest request{*config,
+                       *commands,
+                       arguments.has("virtual-time"),
+                       arguments.has("shared") || commands->size() > 1,
+                       {},
+                       environment.out,
+                       environment.err};
   if (arguments.has("delay")) {
     const auto delay = parseDelay(arguments.text("delay"));
     if (!delay) return complain(environment, "--delay: '" + arguments.text("delay") + "' is no number of seconds");

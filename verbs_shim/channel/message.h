@@ -20,8 +20,8 @@ enum class Kind : uint32_t {
   kPollEmpty,       ///< a poll found nothing: comes back when something may have changed
   kWaitForEvent,    ///< comes back when an event was delivered, or with kNothingPending. Argument 0: nanoseconds of
                     ///< wall time after which to give up, 0: none
-  kReadClock,         ///< answer value 0: the thread's simulated time, picoseconds
-  kSleep,             ///< argument 0: nanoseconds of simulated time
+  kReadClock,       ///< answer value 0: the thread's simulated time, picoseconds
+  kSleep,           ///< argument 0: nanoseconds of simulated time
   kSpinning,        ///< the thread was interrupted because it calls nothing: comes back when memory changed
   kUnmapMemory,     ///< argument 0: address, 1: length: no longer the program's
   kThreadEnds,

@@ -334,9 +334,9 @@ void destroyQp(UverbsContext& context, const Call& call) {
 
 void destroyQpNative(UverbsContext& context, const Call& call) {
   const auto handle = call->ioctl.number(UVERBS_ATTR_DESTROY_QP_HANDLE);
-  destroy(context, call, static_cast<std::uint32_t>(handle.value_or(0)), [call](const ib_uverbs_destroy_qp_resp& answer) {
-    call->answerAttribute(UVERBS_ATTR_DESTROY_QP_RESP, answer);
-  });
+  destroy(
+      context, call, static_cast<std::uint32_t>(handle.value_or(0)),
+      [call](const ib_uverbs_destroy_qp_resp& answer) { call->answerAttribute(UVERBS_ATTR_DESTROY_QP_RESP, answer); });
 }
 
 void attachMulticast(UverbsContext& context, const Call& call) {

@@ -48,8 +48,9 @@ struct UverbsContext {
   HandleTable<UserSrq> srqs{};
   HandleTable<UserQp> qps{};
   HandleTable<UserUar> uarObjects{};
-  std::vector<UarIndex> uars{};  ///< pages that the program may map, those of the first kind in the order of their indices
-  bool isOpen = false;          ///< after the first command
+  std::vector<UarIndex>
+      uars{};           ///< pages that the program may map, those of the first kind in the order of their indices
+  bool isOpen = false;  ///< after the first command
   std::unique_ptr<BlueFlameRegisters> blueFlame{};  ///< of a program that doesn't make its own UAR objects
   std::shared_ptr<EventFile> asyncEvents{};
   std::uint8_t nextKeyVariant = 0;

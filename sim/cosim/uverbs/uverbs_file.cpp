@@ -87,16 +87,11 @@ std::shared_ptr<Object> byNumber(const HandleTable<Object>& table, std::uint32_t
 
 UverbsFile::UverbsFile(const Surroundings& surroundings)
     : surroundings_(surroundings),
-      context_{surroundings_.driver,
-               surroundings_.config,
-               surroundings_.device,
-               surroundings_.environment.space,
-               surroundings_.memory,
-               surroundings_.memoryOwner,
-               surroundings_.eventFiles,
-               surroundings_.sharedDomains,
-               surroundings_.processId,
-               surroundings_.driver.addClient(*this, "program")} {}
+      context_{surroundings_.driver,     surroundings_.config,
+               surroundings_.device,     surroundings_.environment.space,
+               surroundings_.memory,     surroundings_.memoryOwner,
+               surroundings_.eventFiles, surroundings_.sharedDomains,
+               surroundings_.processId,  surroundings_.driver.addClient(*this, "program")} {}
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
 void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done) {
