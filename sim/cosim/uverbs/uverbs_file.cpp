@@ -4,6 +4,7 @@
 #include <rdma/mlx5-abi.h>
 
 #include <ctime>
+#include <utility>
 
 #include "models/wire/eqe.h"
 #include "models/wire/mmio_map.h"
@@ -123,10 +124,11 @@ void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::functi
 // The program counts these pages on, in the order in which it maps them.
 void UverbsFile::allocateDynamic(std::function<void(const MappedPage&)> done) {
   if (context_.blueFlame == nullptr) return done({EINVAL});
+  ++underWay_;
   context_.driver.allocateUar(context_.owner, [this, done = std::move(done)](const driver::Answer<UarIndex>& answer) {
-    if (!answer.ok()) return done({errnoOf(answer.result)});
-    context_.uars.push_back(answer.value);
-    done({0, channel::PageKind::kRegisters, answer.value.value()});
+    if (answer.ok()) context_.uars.push_back(answer.value);
+    done({errnoOf(answer.result), channel::PageKind::kRegisters, answer.value.value()});
+    end();
   });
 }
 
@@ -155,7 +157,26 @@ bool UverbsFile::mayAccess(std::uint64_t page) const {
   return page == kClockPage || (page <= UINT32_MAX && context_.hasUar(UarIndex(static_cast<std::uint32_t>(page))));
 }
 
+void UverbsFile::command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
+                         CommandCall::Done done) {
+  ++underWay_;
+  dispatchCommand(context_, code, address, pipe, [this, done = std::move(done)](int error) {
+    done(error);
+    end();
+  });
+}
+
+// The last thing that a command does: afterwards this object may be gone.
+void UverbsFile::end() {
+  if (--underWay_ == 0 && closing_) release(std::exchange(closing_, nullptr));
+}
+
 void UverbsFile::close(std::function<void()> done) {
+  if (underWay_ == 0) return release(std::move(done));
+  closing_ = std::move(done);
+}
+
+void UverbsFile::release(std::function<void()> done) {
   context_.driver.releaseOwner(context_.owner, [this, done = std::move(done)] {
     for (const auto& [handle, xrcd] : context_.xrcds.all()) {
       if (xrcd->file) context_.sharedDomains.close(*xrcd->file);

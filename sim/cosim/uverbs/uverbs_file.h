@@ -37,9 +37,7 @@ class UverbsFile final : public driver::DriverClient {
   };
   explicit UverbsFile(const Surroundings& surroundings);
 
-  void command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe, CommandCall::Done done) {
-    dispatchCommand(context_, code, address, pipe, std::move(done));
-  }
+  void command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe, CommandCall::Done done);
 
   struct MappedPage {
     int error = 0;
@@ -54,7 +52,7 @@ class UverbsFile final : public driver::DriverClient {
   /// Whether the program may access this page of registers.
   [[nodiscard]] bool mayAccess(std::uint64_t page) const;
 
-  /// Destroys what is left; `done` runs when nothing is.
+  /// Destroys what is left, once the commands under way are over; `done` runs when nothing is left.
   void close(std::function<void()> done);
 
  private:
@@ -64,8 +62,13 @@ class UverbsFile final : public driver::DriverClient {
   bool reportToQp(std::uint8_t type, std::uint32_t number);
   void allocateDynamic(std::function<void(const MappedPage&)> done);
 
+  void end();
+  void release(std::function<void()> done);
+
   Surroundings surroundings_;
   UverbsContext context_;
+  std::uint32_t underWay_ = 0;     // commands whose answer is still to come
+  std::function<void()> closing_;  // what to call when all is gone
 };
 
 }  // namespace hca::cosim

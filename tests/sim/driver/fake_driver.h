@@ -30,9 +30,7 @@ class FakeDriver final : public driver::DriverRole {
   void releaseOwner(OwnerId, std::function<void()> done) override { done(); }
   void allocatePd(OwnerId, driver::Done<PdNumber> done) override { done({{}, PdNumber(1)}); }
   void deallocatePd(OwnerId, PdNumber, driver::Done<int> done) override { done({}); }
-  void allocateXrcd(OwnerId, driver::Done<adapter::XrcdNumber> done) override {
-    done({{}, adapter::XrcdNumber(1)});
-  }
+  void allocateXrcd(OwnerId, driver::Done<adapter::XrcdNumber> done) override { done({{}, adapter::XrcdNumber(1)}); }
   void deallocateXrcd(OwnerId, adapter::XrcdNumber, driver::Done<int> done) override { done({}); }
   void allocateUar(OwnerId, driver::Done<UarIndex> done) override { done({{}, UarIndex(64)}); }
   void deallocateUar(OwnerId, UarIndex, driver::Done<int> done) override { done({}); }

@@ -323,7 +323,8 @@ TEST_F(CommandLineTest, PrintsACompletionScriptThatWorks) {
 }
 
 TEST_F(CommandLineTest, CosimPassesTheProgramsWordsOn) {
-  EXPECT_EQ(call({"cosim", "--virtual-time", "--set", "host.count=3", "prog", "--help", "-v", ":", "other", "--set"}), 7);
+  EXPECT_EQ(call({"cosim", "--virtual-time", "--set", "host.count=3", "prog", "--help", "-v", ":", "other", "--set"}),
+            7);
   EXPECT_EQ(cosims_, 1);
   ASSERT_EQ(commands_.size(), 2U);
   EXPECT_EQ(commands_[0].words, (std::vector<std::string>{"prog", "--help", "-v"}));
