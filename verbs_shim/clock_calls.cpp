@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include "verbs_shim/real_calls.h"
+#include "verbs_shim/settings.h"
 #include "verbs_shim/virtual_time.h"
 
 using namespace hca::shim;
+
+HCASIM_REAL(clock_gettime);
 
 namespace {
 
@@ -26,8 +29,9 @@ bool isUptime(clockid_t clock) {
 
 }  // namespace
 
-// Real time comes from the system call: the library's own way would read the time stamp counter, which traps.
 HCASIM_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  if (settings().tscKilohertz == 0) return clock_gettimeReal(clock, time);
+  // Where the time stamp counter traps, real time comes from the system call: the library's own way reads the counter.
   const bool isVirtual = hasVirtualTime() && (isWall(clock) || isUptime(clock));
   if (!isVirtual) return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
   const uint64_t now = virtualNow() / kPicoseconds + (isWall(clock) ? kEpoch : kUptime);

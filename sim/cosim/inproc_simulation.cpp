@@ -63,11 +63,12 @@ class InprocHost {
       }
       wait(lock);
     }
-    if (server_.isBusy() || waiting_ != 0) changed_.notify_all();
+    if ((isResting_ && server_.isBusy()) || waiting_ != 0) changed_.notify_all();
   }
 
  private:
   static constexpr auto kTick = 50us;
+  static constexpr auto kLongTick = 250us;
   static constexpr int kPatience = 20;
 
   // Nothing is pending, and nobody else is there who could change that soon.
@@ -85,13 +86,18 @@ class InprocHost {
     prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are to be short
     std::unique_lock<std::mutex> lock(mutex_);
     std::uint64_t seen = 0;
+    bool isActive = false;
     for (;;) {
       if (!server_.isBusy()) {
+        isResting_ = true;
         changed_.wait(lock);
+        isResting_ = false;
         continue;
       }
-      changed_.wait_for(lock, kTick);
-      if (std::exchange(seen, calls_) != calls_ || waiting_ != 0) continue;
+      // While programs call, there is little to look after.
+      changed_.wait_for(lock, isActive ? kLongTick : kTick);
+      isActive = std::exchange(seen, calls_) != calls_;
+      if (isActive || waiting_ != 0) continue;
       server_.considerForce();
       for (int i = 0; i < kPatience && seen == calls_ && server_.progress(wallNow()); ++i) {
         lock.unlock();  // a program thread may want in
@@ -109,6 +115,7 @@ class InprocHost {
   CosimServer::SessionId session_ = 0;
   std::uint64_t calls_ = 0;
   int waiting_ = 0;
+  bool isResting_ = false;  // the thread that looks after it sleeps until there is something
 };
 
 std::string start(const channel::InprocParameters& parameters, channel::InprocSimulation& simulation) {
