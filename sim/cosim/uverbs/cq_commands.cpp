@@ -3,6 +3,7 @@
 
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
+#include "sim/cosim/uverbs/powers_of_two.h"
 
 namespace hca::cosim {
 namespace {
@@ -18,18 +19,6 @@ struct Wanted {
   std::uint64_t flags = 0;
 };
 using Answered = std::function<void(std::uint32_t handle, std::uint32_t cqe)>;
-
-std::uint64_t powerOfTwoAbove(std::uint64_t value) {
-  std::uint64_t power = 1;
-  while (power <= value) power *= 2;
-  return power;
-}
-
-std::uint8_t logOf(std::uint64_t powerOfTwo) {
-  std::uint8_t log = 0;
-  while ((std::uint64_t{1} << log) < powerOfTwo) ++log;
-  return log;
-}
 
 bool isEntrySize(std::uint32_t bytes) { return bytes == kNarrow || bytes == kWide; }
 
@@ -63,7 +52,7 @@ int setAttributes(UverbsContext& context, const Wanted& wanted, const mlx5_ib_cr
   if ((wanted.flags & ~(kTimestamp | kIgnoreOverrun)) != 0) return EOPNOTSUPP;
   constexpr std::uint32_t kKnown = MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD | MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
   if (!isEntrySize(own.cqe_size) || (own.flags & ~kKnown) != 0) return EINVAL;
-  cq.entries = static_cast<std::uint32_t>(powerOfTwoAbove(wanted.cqe));
+  cq.entries = static_cast<std::uint32_t>(powerOfTwoAtLeast(wanted.cqe + 1));
   cq.entryBytes = own.cqe_size;
   cq.userHandle = wanted.userHandle;
   cq.ring = context.pin(own.buf_addr, std::uint64_t{cq.entries} * cq.entryBytes);
@@ -201,7 +190,7 @@ void resizeCq(UverbsContext& context, const Call& call) {
   if (cq == nullptr) return call->finish(EINVAL);
   if (!context.driver.capabilities().resize) return call->finish(ENOSYS);
   if (in.cqe == 0 || in.cqe >= context.driver.capabilities().limits.maxCqEntries) return call->finish(EINVAL);
-  const auto entries = static_cast<std::uint32_t>(powerOfTwoAbove(in.cqe));
+  const auto entries = static_cast<std::uint32_t>(powerOfTwoAtLeast(in.cqe + 1));
   const auto finish = [call](std::uint32_t size) {
     ib_uverbs_resize_cq_resp resized{};
     resized.cqe = size - 1;

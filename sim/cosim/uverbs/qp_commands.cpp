@@ -4,19 +4,13 @@
 
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
+#include "sim/cosim/uverbs/powers_of_two.h"
 
 namespace hca::cosim {
 namespace {
 
 // enum ib_qp_type of the kernel, as the programs use it.
 enum QpType : std::uint8_t { kRc = 2, kUc = 3, kUd = 4, kXrcSend = 9, kXrcReceive = 10 };
-
-std::uint8_t logOf(std::uint32_t powerOfTwo) {
-  std::uint8_t log = 0;
-  while ((1U << log) < powerOfTwo) ++log;
-  return log;
-}
-bool isPowerOfTwo(std::uint32_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
 bool isXrc(const UserQp& qp) { return qp.type == kXrcSend || qp.type == kXrcReceive; }
 

@@ -7,6 +7,7 @@
 #include "models/wire/queue_commands.h"
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
+#include "sim/cosim/uverbs/powers_of_two.h"
 #include "sim/cosim/uverbs/qp_state_rules.h"
 
 namespace hca::cosim {
@@ -72,12 +73,6 @@ std::uint32_t optionalBits(std::uint32_t mask) {
     if ((mask & verbs) != 0) bits |= adapter;
   }
   return bits;
-}
-
-std::uint8_t logOf(std::uint32_t value) {
-  std::uint8_t log = 0;
-  while ((1U << log) < value) ++log;
-  return log;
 }
 
 void setPath(const DeviceDescription& device, const ib_uverbs_qp_dest& from, adapter::AddressPath& path) {

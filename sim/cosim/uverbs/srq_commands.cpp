@@ -3,24 +3,13 @@
 
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
+#include "sim/cosim/uverbs/powers_of_two.h"
 
 namespace hca::cosim {
 namespace {
 
 // ib_uverbs_srq_type of the newer header.
 constexpr std::uint32_t kBasic = 0, kXrc = 1;
-
-std::uint32_t powerOfTwoAtLeast(std::uint32_t value) {
-  std::uint32_t power = 1;
-  while (power < value) power *= 2;
-  return power;
-}
-
-std::uint8_t logOf(std::uint32_t powerOfTwo) {
-  std::uint8_t log = 0;
-  while ((1U << log) < powerOfTwo) ++log;
-  return log;
-}
 
 // Sizes as the library and the stock driver both compute them (Linux drivers/infiniband/hw/mlx5/srq.c,
 // mlx5_ib_create_srq). 0, or the errno.
@@ -29,8 +18,9 @@ int setSizes(const UverbsContext& context, const ib_uverbs_create_xsrq& wanted, 
   const driver::QueueLimits& limits = context.driver.capabilities().limits;
   if (wanted.max_wr >= limits.maxSrqEntries) return EINVAL;
   if (wanted.max_sge > limits.maxReceiveWqe / kSegment - 1) return EINVAL;
-  const std::uint32_t entries = powerOfTwoAtLeast(wanted.max_wr + 1);
-  const std::uint32_t stride = powerOfTwoAtLeast(std::max(kShortest, kSegment + wanted.max_sge * kSegment));
+  const std::uint64_t entries = powerOfTwoAtLeast(std::uint64_t{wanted.max_wr} + 1);
+  const auto stride =
+      static_cast<std::uint32_t>(powerOfTwoAtLeast(std::max(kShortest, kSegment + wanted.max_sge * kSegment)));
   srq.attributes.logSize = logOf(entries);
   srq.attributes.logStride = logOf(stride);
   srq.maxSge = stride / kSegment - 1;
