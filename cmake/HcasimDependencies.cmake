@@ -16,3 +16,6 @@ endif()
 if(HCASIM_BUILD_BENCH)
   find_package(benchmark REQUIRED)
 endif()
+
+# hcasim cosim loads a library into programs; it knows the instructions of x86-64 alone.
+find_library(HCASIM_ZYDIS Zydis REQUIRED)

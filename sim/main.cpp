@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cosim/launcher.h"
 #include "sim/options/command_line.h"
 #include "sim/run/simulation.h"
 
@@ -25,6 +26,7 @@ hca::report::Result simulate(const hca::options::RunRequest& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const hca::options::Environment environment{std::cout, std::cerr, isatty(STDERR_FILENO) != 0, simulate};
+  const hca::options::Environment environment{std::cout, std::cerr, isatty(STDERR_FILENO) != 0, simulate,
+                                              hca::cosim::launch};
   return hca::options::runCommandLine(std::vector<std::string>(argv + 1, argv + argc), environment);
 }

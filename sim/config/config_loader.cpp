@@ -23,8 +23,10 @@ struct SectionAt {
 
 class Loader {
  public:
-  Loader(const std::vector<std::string>& files, const std::vector<Setting>& settings)
-      : gathered_(gatherSources(files, settings)), firstFile_(files.empty() ? std::string("config") : files.back()) {}
+  Loader(const std::vector<std::string>& files, const std::vector<Setting>& settings, Work work)
+      : gathered_(gatherSources(files, settings)),
+        firstFile_(files.empty() ? std::string("config") : files.back()),
+        work_(work) {}
 
   LoadedConfig run() {
     loaded_.problems = std::move(gathered_.problems);
@@ -176,7 +178,7 @@ class Loader {
     ConfigChecker checker(loaded_.config, values_, loaded_.problems);
     for (const SectionAt& section : sections_) checker.addSection(section.text, section.origin);
     checker.run();
-    if (gathered_.complete && loaded_.config.flows.empty() && loaded_.config.dma.empty()) {
+    if (work_ == Work::kNeeded && gathered_.complete && loaded_.config.flows.empty() && loaded_.config.dma.empty()) {
       complain({firstFile_, 1}, "[flow.NAME]", "is missing: there is nothing to do", {});
     }
   }
@@ -192,6 +194,7 @@ class Loader {
   SectionCatalog catalog_;
   GatheredSources gathered_;
   std::string firstFile_;
+  Work work_;
   std::vector<SectionAt> sections_;
   ConfigValues values_;
   LoadedConfig loaded_;
@@ -199,8 +202,8 @@ class Loader {
 
 }  // namespace
 
-LoadedConfig loadConfig(const std::vector<std::string>& files, const std::vector<Setting>& settings) {
-  return Loader(files, settings).run();
+LoadedConfig loadConfig(const std::vector<std::string>& files, const std::vector<Setting>& settings, Work work) {
+  return Loader(files, settings, work).run();
 }
 
 }  // namespace hca::config

@@ -15,8 +15,12 @@ struct LoadedConfig {
   Problems problems;  ///< all of them, by file and line
 };
 
+/// Whether a configuration without any flow or DMA stream is a problem.
+enum class Work { kNeeded, kElsewhere };
+
 /// Reads, checks and resolves a configuration. A value for one host is stronger than one for all hosts, wherever the
 /// two were given; of two for the same section the stronger source's counts (see gatherSources).
-[[nodiscard]] LoadedConfig loadConfig(const std::vector<std::string>& files, const std::vector<Setting>& settings);
+[[nodiscard]] LoadedConfig loadConfig(const std::vector<std::string>& files, const std::vector<Setting>& settings,
+                                      Work work = Work::kNeeded);
 
 }  // namespace hca::config

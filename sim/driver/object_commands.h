@@ -29,9 +29,9 @@ using CommandBytes = std::vector<std::uint8_t>;
 [[nodiscard]] CommandBytes resizeCqCommand(CqNumber cq, const adapter::CqAttributes& attributes);
 /// A shared receive queue as the stock driver makes it under ISSI 1 (Linux drivers/infiniband/hw/mlx5/srq_cmd.c).
 [[nodiscard]] CommandBytes createRmpCommand(const adapter::SrqAttributes& attributes);
-[[nodiscard]] CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes createXrcSrqCommand(const adapter::SrqAttributes& attributes);
 [[nodiscard]] CommandBytes armXrcSrqCommand(SrqNumber srq, std::uint16_t limit);
+[[nodiscard]] CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes createQpCommand(const adapter::QpAttributes& attributes);
 [[nodiscard]] CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                                            const adapter::QpAttributes& attributes);

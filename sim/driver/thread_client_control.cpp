@@ -10,6 +10,7 @@
 #include "models/wire/wqe.h"
 #include "sim/driver/client_tables.h"
 #include "sim/driver/completion_parser.h"
+#include "sim/driver/memory_pages.h"
 #include "sim/driver/page_list_of.h"
 #include "sim/driver/sequence.h"
 #include "sim/driver/thread_client.h"
@@ -19,15 +20,6 @@ namespace {
 
 using adapter::CommandResult;
 using adapter::QpTransition;
-
-// The largest pages at which program and bus agree, so that the translation is short.
-std::uint8_t logPageSize(const ClientMr& mr, unsigned largest) {
-  constexpr unsigned kSmallest = 12;
-  const std::uint64_t difference = mr.address ^ mr.bus.value();
-  unsigned log = kSmallest;
-  while (log < largest && (std::uint64_t{1} << log) < mr.length && (difference & (std::uint64_t{1} << log)) == 0) ++log;
-  return static_cast<std::uint8_t>(log);
-}
 
 bool offers(const DeviceCapabilities& device, QpType type) {
   if (type == QpType::kUc) return device.uc;
@@ -79,12 +71,7 @@ adapter::MkeyAttributes ThreadClient::mkeyAttributes(const ClientMr& mr, std::ui
   key.rights.atomic = has(access, MemoryAccess::kRemoteAtomic);
   key.variant = nextKeyVariant_++;
   key.pd = pd_;
-  key.start = mr.address;
-  key.length = mr.length;
-  key.logPageSize = logPageSize(mr, largestLogPage_);
-  const std::uint64_t page = std::uint64_t{1} << key.logPageSize;
-  const std::uint64_t end = mr.bus.value() + mr.length;
-  for (std::uint64_t at = mr.bus.value() & ~(page - 1); at < end; at += page) key.pages.emplace_back(at);
+  setMemory(key, mr.address, mr.length, mr.bus, largestLogPage_);
   return key;
 }
 

@@ -29,6 +29,7 @@ struct Command {
   std::string details;  ///< shown by --help below the options; may be empty
   boost::program_options::options_description options;
   int (*handler)(const Arguments&, const Environment&) = nullptr;
+  bool runsPrograms = false;  ///< the first operand and all behind it are another program's words
 
   /// "hcasim config check"
   [[nodiscard]] std::string name() const;
@@ -42,6 +43,7 @@ struct Command {
 
 // Handlers.
 int runCommand(const Arguments& arguments, const Environment& environment);
+int cosimCommand(const Arguments& arguments, const Environment& environment);
 int checkCommand(const Arguments& arguments, const Environment& environment);
 int showCommand(const Arguments& arguments, const Environment& environment);
 int referenceCommand(const Arguments& arguments, const Environment& environment);

@@ -109,7 +109,24 @@ std::string optionProblem(const Command& command, const po::error& error) {
          ')';
 }
 
-std::optional<Arguments> parse(const Command& command, const std::vector<std::string>& words, std::string& problem) {
+// How many of `words` are hcasim's own, in front of another program's.
+std::size_t ownWords(const Command& command, const std::vector<std::string>& words) {
+  std::size_t n = 0;
+  while (n < words.size() && words[n].size() > 2 && words[n].compare(0, 2, "--") == 0) {
+    const po::option_description* option = command.options.find_nothrow(words[n].substr(2), false);
+    const bool takesWord = option != nullptr && option->semantic()->max_tokens() > 0;
+    n += takesWord ? 2 : 1;
+  }
+  return std::min(n, words.size());
+}
+
+std::optional<Arguments> parse(const Command& command, std::vector<std::string> words, std::string& problem) {
+  std::vector<std::string> behind;
+  if (command.runsPrograms) {
+    const auto own = words.begin() + static_cast<std::ptrdiff_t>(ownWords(command, words));
+    behind.assign(own, words.end());
+    words.erase(own, words.end());
+  }
   po::options_description all;
   all.add(command.options);
   all.add_options()(kOperands, po::value<std::vector<std::string>>());
@@ -125,6 +142,7 @@ std::optional<Arguments> parse(const Command& command, const std::vector<std::st
     return std::nullopt;
   }
   if (arguments.has(kOperands)) arguments.operands = arguments.values[kOperands].as<std::vector<std::string>>();
+  arguments.operands.insert(arguments.operands.end(), behind.begin(), behind.end());
   return arguments;
 }
 
@@ -134,7 +152,10 @@ int execute(const Command& command, const std::vector<std::string>& words, const
   if (!arguments) return complain(environment, problem);
   const std::size_t count = arguments->operands.size();
   const bool enough = count >= command.leastOperands || arguments->has("like");
-  if (!enough) return complain(environment, "no CONFIG is named; " + usage(command));
+  if (!enough) {
+    const std::string missing = command.runsPrograms ? "no CMD is named; " : "no CONFIG is named; ";
+    return complain(environment, missing + usage(command));
+  }
   if (command.mostIsLeast && count > command.leastOperands) {
     return complain(environment, "'" + arguments->operands.back() + "' is one word too many; " + usage(command));
   }
@@ -150,7 +171,9 @@ int dispatch(const std::vector<std::string>& arguments, const Environment& envir
   if (command != nullptr) {
     const auto words = static_cast<std::ptrdiff_t>(command->path.size());
     const std::vector<std::string> rest(arguments.begin() + words, arguments.end());
-    if (!contains(rest, "--help")) return execute(*command, rest, environment);
+    const auto own =
+        rest.begin() + static_cast<std::ptrdiff_t>(command->runsPrograms ? ownWords(*command, rest) : rest.size());
+    if (!contains({rest.begin(), own}, "--help")) return execute(*command, rest, environment);
     printHelp(environment.out, *command);
     return kDone;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/options/cosim_request.h"
 #include "sim/options/exit_code.h"
 #include "sim/options/run_request.h"
 
@@ -16,12 +17,14 @@ struct Environment {
   std::ostream& err;
   bool errIsTerminal = false;  ///< a progress bar may be drawn there
   RunFunction run;
+  CosimFunction cosim;
 };
 
 /// Carries out `arguments` (without the program's name) and returns an ExitCode.
 ///
 ///   hcasim run CONFIG...            hcasim config check|show CONFIG...
-///   hcasim completion bash          hcasim config reference
+///   hcasim cosim CMD [ARGS]         hcasim config reference
+///   hcasim completion bash
 ///
 /// Results go to `out`; complaints, log lines and the progress bar to `err`.
 [[nodiscard]] int runCommandLine(const std::vector<std::string>& arguments, const Environment& environment);

@@ -36,6 +36,32 @@ Command makeRun() {
   return command;
 }
 
+Command makeCosim() {
+  Command command{{"cosim"},
+                  "CMD [ARGS] [: CMD2 [ARGS]]...",
+                  1,
+                  false,
+                  "Run verbs programs on the simulated adapters",
+                  "",
+                  po::options_description("options"),
+                  cosimCommand,
+                  true};
+  addSettings(command.options);
+  command.options.add_options()  //
+      ("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
+       "the simulated system; may be repeated, a later one is stronger")                             //
+      ("shared", "one simulation process for all programs, instead of one inside the only program")  //
+      ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter")        //
+      ("delay", po::value<std::string>()->value_name("SECONDS"),
+       "start the next command after this time, instead of when the one before listens")  //
+      ("sep", po::value<std::string>()->value_name("WORD"), "what stands between commands, instead of a colon");
+  command.details =
+      "Each command may begin with -H N, the host that it runs on; else the first runs on host 0, each further one on "
+      "the next.\nExit status: that of the programs (the first that is not 0); 124 all wait for ever, 125 a fault of "
+      "hcasim, 126 bad input.\n";
+  return command;
+}
+
 Command makeCheck() {
   Command command{{"config", "check"},
                   "CONFIG...",
@@ -73,7 +99,7 @@ std::string Command::name() const {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
-    std::vector<Command> list{makeRun(), makeCheck(), makeShow()};
+    std::vector<Command> list{makeRun(), makeCosim(), makeCheck(), makeShow()};
     list.push_back({{"config", "reference"},
                     "",
                     0,

@@ -34,16 +34,21 @@ void addSettings(const Arguments& arguments, std::vector<config::Setting>& setti
 
 }  // namespace
 
-std::optional<config::Config> loadConfig(const Arguments& arguments, const Environment& environment) {
+std::optional<config::Config> loadConfig(const std::vector<std::string>& files, const Arguments& arguments,
+                                         const Environment& environment, config::Work work) {
   std::vector<config::Setting> settings;
   if (!addLike(arguments, environment, settings)) return std::nullopt;
   addSettings(arguments, settings);
-  config::LoadedConfig loaded = config::loadConfig(arguments.operands, settings);
+  config::LoadedConfig loaded = config::loadConfig(files, settings, work);
   if (loaded.problems.empty()) return std::move(loaded.config);
   for (const config::Problem& problem : loaded.problems) environment.err << describe(problem) << '\n';
   const std::size_t count = loaded.problems.size();
   environment.err << "hcasim: " << count << (count == 1 ? " problem" : " problems") << ", nothing was run\n";
   return std::nullopt;
+}
+
+std::optional<config::Config> loadConfig(const Arguments& arguments, const Environment& environment) {
+  return loadConfig(arguments.operands, arguments, environment, config::Work::kNeeded);
 }
 
 }  // namespace hca::options

@@ -4,12 +4,17 @@
 #include <optional>
 
 #include "sim/config/config.h"
+#include "sim/config/config_loader.h"
 #include "sim/options/command.h"
 
 namespace hca::options {
 
-/// Loads the operands as files, with --set and its short forms. Nothing, after every problem was written to
+/// Loads `files`, with --set and its short forms. Nothing, after every problem was written to
 /// `environment.err`, a line each.
+[[nodiscard]] std::optional<config::Config> loadConfig(const std::vector<std::string>& files,
+                                                       const Arguments& arguments, const Environment& environment,
+                                                       config::Work work);
+/// The same for the operands, whose work is the simulation's own.
 [[nodiscard]] std::optional<config::Config> loadConfig(const Arguments& arguments, const Environment& environment);
 
 }  // namespace hca::options

@@ -24,7 +24,8 @@ class CommandLineTest : public config::ConfigTest {
   int call(const std::vector<std::string>& arguments) {
     out_.str("");
     err_.str("");
-    Environment environment{out_, err_, terminal_, [this](const RunRequest& request) { return run(request); }};
+    Environment environment{out_, err_, terminal_, [this](const RunRequest& request) { return run(request); },
+                            [this](const CosimRequest& request) { return cosim(request); }};
     return runCommandLine(arguments, environment);
   }
   report::Result run(const RunRequest& request) {
@@ -36,6 +37,14 @@ class CommandLineTest : public config::ConfigTest {
     if (request.timing) result_.timing = report::TimingResult{1, 2, 3};
     if (action_) action_();
     return result_;
+  }
+  int cosim(const CosimRequest& request) {
+    ++cosims_;
+    commands_ = request.commands;
+    isShared_ = request.isShared;
+    hasVirtualTime_ = request.hasVirtualTime;
+    constexpr int kOfTheProgram = 7;
+    return kOfTheProgram;
   }
   static std::string contentOf(const std::string& file) {
     std::ifstream stream(file);
@@ -50,6 +59,10 @@ class CommandLineTest : public config::ConfigTest {
   report::Result result_;
   std::function<void()> action_;
   int runs_ = 0;
+  int cosims_ = 0;
+  std::vector<CosimCommand> commands_;
+  bool isShared_ = false;
+  bool hasVirtualTime_ = false;
   std::uint64_t seed_ = 0;
   const std::string good_ = write("good.ini", config::kWork);
 };
@@ -301,12 +314,38 @@ TEST_F(CommandLineTest, PrintsACompletionScriptThatWorks) {
     return contentOf(path("reply"));
   };
   EXPECT_EQ(complete("hcasim r", 1), "run\n");
-  EXPECT_EQ(complete("hcasim \"\"", 1), "run config completion --help --version\n");
+  EXPECT_EQ(complete("hcasim \"\"", 1), "run cosim config completion --help --version\n");
   EXPECT_EQ(complete("hcasim config s", 2), "show\n");
   EXPECT_EQ(complete("hcasim run --st", 2), "--strict-notify\n");
   EXPECT_EQ(complete("hcasim run --log e", 3), "error\n");
   EXPECT_EQ(complete("hcasim config show --do", 3), "--doc\n");
   EXPECT_EQ(complete("hcasim run " + path("goo"), 2), good_ + '\n');
+}
+
+TEST_F(CommandLineTest, CosimPassesTheProgramsWordsOn) {
+  EXPECT_EQ(call({"cosim", "--virtual-time", "--set", "host.count=3", "prog", "--help", "-v", ":", "other", "--set"}),
+            7);
+  EXPECT_EQ(cosims_, 1);
+  ASSERT_EQ(commands_.size(), 2U);
+  EXPECT_EQ(commands_[0].words, (std::vector<std::string>{"prog", "--help", "-v"}));
+  EXPECT_EQ(commands_[1].words, (std::vector<std::string>{"other", "--set"}));
+  EXPECT_EQ(commands_[1].host, 1U);
+  EXPECT_TRUE(hasVirtualTime_);
+  EXPECT_TRUE(isShared_) << "two programs";
+  EXPECT_EQ(call({"cosim", "prog"}), 7);
+  EXPECT_FALSE(isShared_);
+  EXPECT_EQ(call({"cosim", "--shared", "prog"}), 7);
+  EXPECT_TRUE(isShared_);
+}
+
+TEST_F(CommandLineTest, CosimHasStatusesOfItsOwnForBadInput) {
+  EXPECT_EQ(call({"cosim", "--set", "host.count=1", "prog"}), kCosimBadInput);
+  EXPECT_EQ(call({"cosim", "prog", ":"}), kCosimBadInput);
+  EXPECT_THAT(err(), HasSubstr("a command is missing"));
+  EXPECT_EQ(call({"cosim", "--delay", "soon", "prog"}), kCosimBadInput);
+  EXPECT_EQ(cosims_, 0);
+  EXPECT_EQ(call({"cosim", "--help"}), kDone);
+  EXPECT_THAT(out(), HasSubstr("--virtual-time"));
 }
 
 }  // namespace

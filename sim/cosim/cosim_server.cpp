@@ -1,0 +1,435 @@
+#include "sim/cosim/cosim_server.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "models/wire/mmio_map.h"
+
+namespace hca::cosim {
+namespace {
+
+using channel::Kind;
+using channel::Reply;
+using channel::Request;
+
+// How far simulated time may be ahead of wall time while a thread is away: completions on their way arrive, but timers
+// that end a connection don't run out.
+constexpr Time kAhead = microseconds(200);
+// The simulation looks for new messages at least this often.
+constexpr Time kSlice = microseconds(500);
+
+std::vector<DeviceDescription> describeAll(const config::Config& config) {
+  std::vector<DeviceDescription> all;
+  for (std::uint32_t host = 0; host < config.host.count; ++host) all.push_back(describeDevice(config, HostIndex(host)));
+  return all;
+}
+
+constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
+
+// Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
+// long waits for the clock: its reads take longer and longer, so that it need not make millions of them.
+Time clockCost(std::uint32_t reads) {
+  constexpr std::uint32_t kPatience = 64, kMost = 12;
+  constexpr Time kRead = nanoseconds(1);
+  return kRead * (std::int64_t{1} << std::min(reads / kPatience, kMost));
+}
+
+bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
+  constexpr std::uint32_t kWord = 8, kLine = 64;
+  const bool isPlain = length == 1 || length == 2 || length == 4 || length == kWord;
+  if (isPlain) return offset % length == 0;
+  return length != 0 && length <= kLine && length % kWord == 0 && offset % kWord == 0 &&
+         offset % kLine + length <= kLine;
+}
+
+}  // namespace
+
+CosimServer::CosimServer(const config::Config& config)
+    : config_(config),
+      devices_(describeAll(config_)),
+      threadsOfHost_(config_.host.count),
+      system_(config_),
+      sharedFiles_(config_.host.count),
+      actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {}
+
+CosimServer::~CosimServer() = default;
+
+std::string CosimServer::bringUp() {
+  std::string problem = system_.bringUp();
+  reached_ = system_.calendar().now();
+  return problem;
+}
+
+CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
+                                                  std::unique_ptr<ProgramMemory> memory) {
+  const std::uint32_t index = host.value();
+  SessionListener& listener = *this;
+  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index].adapterSections(0).driver, devices_[index],
+                                                processId, std::move(memory), sharedFiles_[index], listener));
+  sessionThreads_.emplace_back();
+  return static_cast<SessionId>(sessions_.size() - 1);
+}
+
+void CosimServer::detachProcess(SessionId id) {
+  for (const Thread thread : sessionThreads_[id]) endThread(thread);
+  if (sessions_[id] == nullptr) return;
+  sessions_[id]->closeAll([this, id] {
+    // Not from within its own callback.
+    Session* gone = sessions_[id].release();
+    delete gone;  // NOLINT: nothing of it runs any more
+  });
+}
+
+CosimServer::Thread CosimServer::attachThread(SessionId session, int threadId) {
+  threads_.emplace_back(session, ThreadProbe(sessions_[session]->processId(), threadId));
+  const Thread thread = lockstep_.add(later(reached_, system_.calendar().now()));
+  sessionThreads_[session].push_back(thread);
+  // Threads of a host are dealt to its cores in turn.
+  const HostIndex host = sessions_[session]->host().index();
+  threads_.back().core = threadsOfHost_[host.value()]++;
+  return thread;
+}
+
+void CosimServer::endThread(Thread thread) {
+  if (lockstep_.state(thread) == Lockstep::State::kGone) return;
+  lockstep_.remove(thread);
+  threads_[thread].state = CallState::kNone;
+  std::vector<Thread>& list = sessionThreads_[threads_[thread].session];
+  list.erase(std::remove(list.begin(), list.end(), thread), list.end());
+}
+
+const host::CpuConfig& CosimServer::cpu(Thread thread) { return sessionOf(thread).host().cpu().config(); }
+
+bool CosimServer::isArm(const Request& request) const {
+  return request.kind == Kind::kRegisterWrite && request.argument[1] == wire::UarPage::kCqArm;
+}
+
+Time CosimServer::costOf(Thread thread, const Request& request) {
+  const host::CpuConfig& cost = cpu(thread);
+  constexpr std::uint32_t kBlock = 64;
+  switch (request.kind) {
+    case Kind::kRegisterWrite:
+      if (isArm(request)) return cost.arm + cost.doorbell;
+      if (request.length < kBlock) return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.doorbell;
+      // The lines behind the first of a copy belong to the same request.
+      if (request.argument[1] % wire::UarPage::kBlueFlameHalf != 0) return cost.writeCombining;
+      return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.writeCombining;
+    case Kind::kPollEmpty:
+      return cost.pollEmpty;
+    case Kind::kReadClock:
+      return clockCost(threads_[thread].clockReads);
+    case Kind::kSleep:
+      return nanoseconds(static_cast<std::int64_t>(std::min<std::uint64_t>(request.argument[0], kLongestSleep)));
+    default:
+      return Time();
+  }
+}
+
+void CosimServer::answerLater(Thread thread, CallState state) {
+  threads_[thread].state = state;
+  if (state == CallState::kMemory || state == CallState::kEvent) {
+    lockstep_.wait(thread);
+  } else {
+    lockstep_.waitUntilClock(thread);
+  }
+}
+
+void CosimServer::submit(Thread thread, const Request& request) {
+  ThreadState& state = threads_[thread];
+  state.request = request;
+  state.spins = false;
+  state.isInterrupted = false;
+  hasPace_ = false;  // what wall time was not used before is no credit
+  state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
+  const Time now = later(reached_, system_.calendar().now());
+  lockstep_.arrive(thread, now);
+  lockstep_.charge(thread, cpu(thread).pollCompletion * std::int64_t{request.completions});
+  lockstep_.charge(thread, cpu(thread).getEvent * std::int64_t{request.events});
+  lockstep_.charge(thread, costOf(thread, request));
+  switch (request.kind) {
+    case Kind::kPollEmpty:
+      if (state.memoryChanged) return answer(thread, 0);
+      return answerLater(thread, CallState::kMemory);
+    case Kind::kWaitForEvent:
+      if (state.eventDelivered) return answer(thread, 0);
+      return answerLater(thread, CallState::kEvent);
+    case Kind::kThreadEnds:
+      state.reply = {};
+      state.state = CallState::kAnswered;
+      return lockstep_.remove(thread);
+    case Kind::kReadClock:
+    case Kind::kSleep:
+      return answerLater(thread, CallState::kUntil);
+    case Kind::kSpinning:
+      ++forcedAdvances_;
+      if (state.memoryChanged) return answer(thread, 0);
+      return answerLater(thread, CallState::kMemory);
+    case Kind::kUnmapMemory:
+      return answer(thread, 0);
+    case Kind::kRegisterWrite:
+      if (!sessionOf(thread).mayAccess(request.argument[0]) || !isBarAccess(request.argument[1], request.length)) {
+        return answer(thread, EINVAL);
+      }
+      break;
+    default:
+      break;
+  }
+  const bool isPosted = request.kind == Kind::kRegisterWrite && !isArm(request);
+  answerLater(thread, isPosted ? CallState::kUntil : CallState::kCommand);
+  actions_.send(lockstep_.clock(thread), {thread});
+}
+
+// What a call does, at the time at which it takes effect.
+void CosimServer::act(Action& action) {
+  const Thread thread = action.thread;
+  if (lockstep_.state(thread) == Lockstep::State::kGone) return;
+  if (threads_[thread].state == CallState::kCommand) lockstep_.wait(thread);
+  switch (threads_[thread].request.kind) {
+    case Kind::kOpenDevice:
+    case Kind::kCloseDevice:
+      return openOrClose(thread);
+    case Kind::kCommand:
+      return command(thread);
+    case Kind::kMapPage:
+      return mapPage(thread);
+    case Kind::kFillPage: {
+      const Request& request = threads_[thread].request;
+      UverbsFile* file = sessionOf(thread).file(request.file);
+      return answer(thread, file == nullptr ? EBADF : file->fillPage(request.argument[0], request.argument[1]));
+    }
+    case Kind::kRegisterWrite:
+      return registerWrite(thread);
+    case Kind::kRegisterRead:
+      return registerRead(thread);
+    default:
+      return answer(thread, EINVAL);
+  }
+}
+
+void CosimServer::openOrClose(Thread thread) {
+  const Request& request = threads_[thread].request;
+  Session& session = sessionOf(thread);
+  if (request.kind == Kind::kCloseDevice) {
+    return session.closeDevice(request.file, [this, thread] { answer(thread, 0); });
+  }
+  if (request.argument[0] != 0) return answer(thread, ENODEV);
+  answer(thread, 0, session.openDevice());
+}
+
+void CosimServer::command(Thread thread) {
+  const Request& request = threads_[thread].request;
+  UverbsFile* file = sessionOf(thread).file(request.file);
+  if (file == nullptr) return answer(thread, EBADF);
+  std::optional<OfferedPipe> pipe;
+  if (request.argument[2] != channel::kNoPipe) {
+    pipe = OfferedPipe{static_cast<int>(request.argument[2] >> 32), static_cast<int>(request.argument[2] & 0xFFFFFFFF)};
+  }
+  file->command(request.argument[0], request.argument[1], pipe, [this, thread](int error) {
+    answer(thread, error == CommandCall::kNeedsPipe ? channel::kNeedsPipe : error);
+  });
+}
+
+void CosimServer::mapPage(Thread thread) {
+  const Request& request = threads_[thread].request;
+  UverbsFile* file = sessionOf(thread).file(request.file);
+  if (file == nullptr) return answer(thread, EBADF);
+  file->mapPage(request.argument[0], request.argument[1], [this, thread](const UverbsFile::MappedPage& mapped) {
+    answer(thread, mapped.error, static_cast<std::uint64_t>(mapped.kind), mapped.page);
+  });
+}
+
+// Where an arm counts for later entries alone, software must know that it has arrived before it looks again.
+void CosimServer::registerWrite(Thread thread) {
+  const Request& request = threads_[thread].request;
+  driver::KernelDriver& driver = sessionOf(thread).adapter().driver();
+  driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(request.argument[0])),
+                      static_cast<std::uint32_t>(request.argument[1]), {request.bytes, request.length});
+  if (!isArm(request)) return;
+  if (!config_.hosts[sessionOf(thread).host().index().value()].driver.confirm_arm) return answer(thread, 0);
+  driver.readBack([this, thread] { answer(thread, 0); });
+}
+
+void CosimServer::registerRead(Thread thread) {
+  const Request& request = threads_[thread].request;
+  constexpr std::uint32_t kWord = 8;
+  const bool isPlain = request.length <= kWord && isBarAccess(request.argument[1], request.length);
+  if (!sessionOf(thread).mayAccess(request.argument[0]) || !isPlain) return answer(thread, EINVAL);
+  const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(request.argument[0])) + request.argument[1];
+  sessionOf(thread).adapter().environment().function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
+    answer(thread, 0, value);
+  });
+}
+
+void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uint64_t second) {
+  ThreadState& state = threads_[thread];
+  if (lockstep_.state(thread) == Lockstep::State::kGone) return;
+  state.reply = {error, 0, {first, second}};
+  state.state = CallState::kAnswered;
+  // An interrupted thread may have looked before the change: its next wait is not to miss it.
+  if (state.request.kind != Kind::kSpinning) state.memoryChanged = state.eventDelivered = false;
+  lockstep_.run(thread, system_.calendar().now());
+  system_.stop();
+}
+
+bool CosimServer::takeReply(Thread thread, Reply& reply) {
+  ThreadState& state = threads_[thread];
+  if (state.state != CallState::kAnswered) return false;
+  state.state = CallState::kNone;
+  state.processorTime = state.probe.processorTime();
+  reply = state.reply;
+  if (state.request.kind == Kind::kThreadEnds) {
+    std::vector<Thread>& list = sessionThreads_[state.session];
+    list.erase(std::remove(list.begin(), list.end(), thread), list.end());
+  }
+  return true;
+}
+
+void CosimServer::onMemoryChanged(Session& session) {
+  const Time now = system_.calendar().now();
+  for (std::size_t id = 0; id < sessions_.size(); ++id) {
+    if (sessions_[id].get() != &session) continue;
+    for (const Thread thread : sessionThreads_[id]) {
+      ThreadState& state = threads_[thread];
+      state.memoryChanged = true;
+      const bool isMet = state.state == CallState::kMemory;
+      if (isMet && state.request.kind == Kind::kSpinning) state.grace = std::max(state.grace / 4, kLeastGrace);
+      if (isMet) answer(thread, 0);
+      // It looks at its memory all the time: it sees this now.
+      if (state.spins && lockstep_.state(thread) == Lockstep::State::kAway) {
+        lockstep_.run(thread, now);
+        system_.stop();
+      }
+    }
+  }
+}
+
+void CosimServer::onEventReadable(Session& session, host::Core* core) {
+  for (std::size_t id = 0; id < sessions_.size(); ++id) {
+    if (sessions_[id].get() != &session) continue;
+    for (const Thread thread : sessionThreads_[id]) {
+      ThreadState& state = threads_[thread];
+      state.eventDelivered = true;
+      if (state.state != CallState::kEvent) continue;
+      const host::CpuConfig& cost = cpu(thread);
+      const bool isOwnCore = core == &session.host().cpu().core(state.core);
+      answer(thread, 0);
+      lockstep_.charge(thread, isOwnCore ? cost.wakeUpSameCore : cost.wakeUpOtherCore);
+    }
+  }
+}
+
+// Calls whose time has come.
+bool CosimServer::settle() {
+  bool any = false;
+  for (Thread thread = 0; thread < threads_.size(); ++thread) {
+    if (threads_[thread].state == CallState::kAnswered) any = true;
+    if (threads_[thread].state != CallState::kUntil || lockstep_.clock(thread) > reached_) continue;
+    answer(thread, 0, static_cast<std::uint64_t>(lockstep_.clock(thread).count()));
+    any = true;
+  }
+  return any;
+}
+
+Time CosimServer::paceLimit(WallTime now) {
+  // Who spins runs, although it was made to wait.
+  const bool spins = std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
+    return each.state == CallState::kMemory && each.request.kind == Kind::kSpinning;
+  });
+  if (!spins && !lockstep_.any(Lockstep::State::kAway)) {
+    hasPace_ = false;
+    return kForever;
+  }
+  if (!std::exchange(hasPace_, true)) {
+    paceFrom_ = reached_;
+    paceSince_ = now;
+  }
+  constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+  return paceFrom_ + kAhead + Time((now - paceSince_).count() * kPicosecondsPerNanosecond);
+}
+
+bool CosimServer::progress(WallTime now) {
+  if (settle()) return true;
+  const Time threads = lockstep_.horizon();
+  const Time horizon = earlier(threads, paceLimit(now));
+  kernel::Calendar& calendar = system_.calendar();
+  if (calendar.empty() || calendar.next() > horizon) {
+    // Time passes without an event, up to where a thread is.
+    if (threads != kForever) reached_ = later(reached_, horizon);
+    return settle();
+  }
+  // Not for long: new messages are to be seen.
+  const Time limit = earlier(horizon, later(calendar.next(), reached_) + kSlice);
+  const bool stopped = system_.run(limit);
+  const bool hasArrived = !stopped && limit == threads;
+  reached_ = later(reached_, hasArrived ? limit : calendar.now());
+  settle();
+  return true;
+}
+
+void CosimServer::considerForce() {
+  for (Thread thread = 0; thread < threads_.size(); ++thread) {
+    const bool isOnItsOwn =
+        lockstep_.state(thread) == Lockstep::State::kRunning && threads_[thread].state == CallState::kNone;
+    if (isOnItsOwn) considerThread(thread);
+  }
+}
+
+void CosimServer::considerThread(Thread thread) {
+  ThreadState& state = threads_[thread];
+  const WallTime spent = state.probe.processorTime();
+  const bool spins = spent - state.processorTime >= state.grace;
+  // Who sleeps is not interrupted, however much it computed before.
+  const bool sleeps = state.probe.isAsleep();
+  if (!spins && !sleeps) return;
+  state.processorTime = spent;
+  const bool isElsewhere = sessionOf(thread).processId() != getpid();
+  if (!sleeps && isElsewhere && !std::exchange(state.isInterrupted, true)) {
+    return state.probe.interrupt(SIGRTMIN + channel::kInterruptOffset);
+  }
+  state.spins = !sleeps;
+  lockstep_.leave(thread);
+  if (!sleeps) ++forcedAdvances_;
+}
+
+std::string CosimServer::describe(Thread thread) {
+  const ThreadState& state = threads_[thread];
+  const Session& session = sessionOf(thread);
+  std::string text = "host " + std::to_string(sessionOf(thread).host().index().value()) + ", process " +
+                     std::to_string(session.processId()) + ": ";
+  switch (state.request.kind) {
+    case Kind::kPollEmpty:
+      text += "polls a completion queue that is empty";
+      break;
+    case Kind::kWaitForEvent:
+      text += "waits for a completion event or an asynchronous event";
+      break;
+    case Kind::kSpinning:
+      text += "computes, or looks at its memory in a loop";
+      break;
+    default:
+      text += "does something else";
+  }
+  constexpr double kPerMicrosecond = 1e6;
+  return text + "; its last call was at " +
+         std::to_string(static_cast<double>(lockstep_.clock(thread).count()) / kPerMicrosecond) + " us";
+}
+
+void CosimServer::giveUp(Thread thread) {
+  const CallState state = threads_[thread].state;
+  if (state != CallState::kMemory && state != CallState::kEvent) return;
+  // It computes, and waits for nothing of ours: it is to be disturbed less and less.
+  WallTime& grace = threads_[thread].grace;
+  if (threads_[thread].request.kind == Kind::kSpinning) grace = std::min(grace * 2, kMostGrace);
+  answer(thread, channel::kNothingPending);
+  if (state != CallState::kEvent) return;
+  // It waits at the file itself now.
+  lockstep_.leave(thread);
+}
+
+}  // namespace hca::cosim

@@ -1,0 +1,129 @@
+// The simulation as programs reach it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/kernel/inbox.h"
+#include "sim/config/config.h"
+#include "sim/cosim/lockstep.h"
+#include "sim/cosim/session.h"
+#include "sim/cosim/thread_probe.h"
+#include "sim/system/system.h"
+#include "verbs_shim/channel/message.h"
+
+namespace hca::cosim {
+
+/// Takes the messages of program threads and runs the simulation between them, in lockstep. One thread at a time may be
+/// inside; transports see to that.
+class CosimServer final : private SessionListener {
+ public:
+  using WallTime = std::chrono::nanoseconds;
+
+  explicit CosimServer(const config::Config& config);
+  ~CosimServer();
+
+  /// Empty, or what went wrong.
+  [[nodiscard]] std::string bringUp();
+
+  using SessionId = std::uint32_t;
+  using Thread = Lockstep::Thread;
+  /// Of another process threads that spin are interrupted by a signal, so that they leave their processor to others.
+  SessionId attachProcess(HostIndex host, int processId, std::unique_ptr<ProgramMemory> memory);
+  /// The process is gone: frees what it had, while time goes on.
+  void detachProcess(SessionId session);
+  Thread attachThread(SessionId session, int threadId);
+
+  /// Begins a call of `thread`, which has none under way.
+  void submit(Thread thread, const channel::Request& request);
+  /// False while the call is under way.
+  bool takeReply(Thread thread, channel::Reply& reply);
+  [[nodiscard]] bool hasReply(Thread thread) const { return threads_[thread].state == CallState::kAnswered; }
+
+  /// Runs the simulation as far as it may go, but not long. True if something happened: a call was answered, or more
+  /// can be run.
+  bool progress(WallTime now);
+  /// Nobody called for a while: looks at threads that run, and lets the simulation go on without those that sleep
+  /// elsewhere or spent their grace.
+  void considerForce();
+  /// Answers a wait that can't be satisfied by the simulation alone.
+  void giveUp(Thread thread);
+
+  /// Whether anything is pending in the simulation.
+  [[nodiscard]] bool isBusy() { return !system_.calendar().empty(); }
+  /// Events so far.
+  [[nodiscard]] std::uint64_t executed() { return system_.calendar().executed(); }
+  /// What a thread does, for people.
+  [[nodiscard]] std::string describe(Thread thread);
+  [[nodiscard]] std::uint64_t forcedAdvances() const { return forcedAdvances_; }
+  [[nodiscard]] Time now() { return system_.calendar().now(); }
+
+ private:
+  // Processor time that a thread may spend between two calls before the simulation goes on without it. Less for one
+  // that turned out to look at its memory, more for one that was disturbed in vain.
+  static constexpr WallTime kFirstGrace = std::chrono::microseconds(300);
+  static constexpr WallTime kLeastGrace = std::chrono::microseconds(20);
+  static constexpr WallTime kMostGrace = std::chrono::milliseconds(100);
+
+  enum class CallState : std::uint8_t { kNone, kUntil, kCommand, kMemory, kEvent, kAnswered };
+  struct ThreadState {
+    ThreadState(SessionId in, const ThreadProbe& how) : session(in), probe(how) {}
+    SessionId session;
+    std::uint32_t core = 0;
+    ThreadProbe probe;
+    CallState state = CallState::kNone;
+    channel::Request request{};
+    channel::Reply reply{};
+    bool memoryChanged = false;  // since its last call began to look
+    bool eventDelivered = false;
+    bool spins = false;            // away because it computes, not because it sleeps
+    std::uint32_t clockReads = 0;  // one after the other, without any other call
+    bool isInterrupted = false;    // was asked to sleep while it spins
+    WallTime processorTime{};      // when it went on after its last call
+    WallTime grace = kFirstGrace;
+  };
+  struct Action {
+    Thread thread = 0;
+  };
+
+  void onMemoryChanged(Session& session) override;
+  void onEventReadable(Session& session, host::Core* core) override;
+
+  void act(Action& action);
+  void command(Thread thread);
+  void mapPage(Thread thread);
+  void registerWrite(Thread thread);
+  void registerRead(Thread thread);
+  void openOrClose(Thread thread);
+  void answerLater(Thread thread, CallState state);
+  void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
+  void considerThread(Thread thread);
+  void endThread(Thread thread);
+  [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
+  [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
+  [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
+  [[nodiscard]] bool isArm(const channel::Request& request) const;
+  bool settle();
+  [[nodiscard]] Time paceLimit(WallTime now);
+
+  const config::Config config_;
+  std::vector<DeviceDescription> devices_;    // by host
+  std::vector<std::uint32_t> threadsOfHost_;  // so far
+  sim::System system_;
+  std::vector<SharedFiles> sharedFiles_;  // by host
+  kernel::Inbox<CosimServer, Action> actions_;
+  Lockstep lockstep_;
+  std::vector<std::unique_ptr<Session>> sessions_;   // by id; empty: gone
+  std::vector<std::vector<Thread>> sessionThreads_;  // likewise
+  std::vector<ThreadState> threads_;
+  Time reached_{};
+  std::uint64_t forcedAdvances_ = 0;
+  bool hasPace_ = false;
+  Time paceFrom_{};
+  WallTime paceSince_{};
+};
+
+}  // namespace hca::cosim

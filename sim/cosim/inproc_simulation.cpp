@@ -1,0 +1,153 @@
+// libhcasim_inproc.so: the simulation for one program, in its process.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "sim/config/config_loader.h"
+#include "sim/cosim/cosim_server.h"
+#include "sim/cosim/same_process_memory.h"
+#include "verbs_shim/channel/inproc.h"
+
+// libsystemc refers to it; whoever embeds the kernel brings it.
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+namespace hca::cosim {
+namespace {
+
+using channel::Reply;
+using channel::Request;
+using namespace std::chrono_literals;
+
+std::chrono::nanoseconds wallNow() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// Program threads run the simulation themselves, one at a time; a thread of its own looks after it while they don't.
+class InprocHost {
+ public:
+  InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
+      : server_(config), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
+
+  std::string start() {
+    if (std::string problem = server_.bringUp(); !problem.empty()) return problem;
+    session_ = server_.attachProcess(HostIndex(host_), getpid(), std::make_unique<SameProcessMemory>(copy_));
+    // It never ends: the process may end in many ways, and none of them is to wait for it.
+    std::thread([this] { lookAfter(); }).detach();
+    return {};
+  }
+
+  std::uint32_t attachThread(int threadId) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return server_.attachThread(session_, threadId);
+  }
+
+  void call(std::uint32_t thread, const Request& request, Reply& reply) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    ++calls_;
+    server_.submit(thread, request);
+    int idle = 0;
+    const auto began = wallNow();
+    while (!server_.takeReply(thread, reply)) {
+      if (server_.progress(wallNow())) {
+        if (waiting_ != 0) changed_.notify_all();
+        continue;
+      }
+      const bool isLate = request.argument[0] != 0 && wallNow() - began > std::chrono::nanoseconds(request.argument[0]);
+      if (isAlone() || idle++ > kPatience || (request.kind == channel::Kind::kWaitForEvent && isLate)) {
+        server_.giveUp(thread);
+        if (server_.takeReply(thread, reply)) break;
+      }
+      wait(lock);
+    }
+    if ((isResting_ && server_.isBusy()) || waiting_ != 0) changed_.notify_all();
+  }
+
+ private:
+  static constexpr auto kTick = 50us;
+  static constexpr auto kLongTick = 250us;
+  static constexpr int kPatience = 20;
+
+  // Nothing is pending, and nobody else is there who could change that soon.
+  bool isAlone() { return !server_.isBusy() && waiting_ == 0; }
+
+  void wait(std::unique_lock<std::mutex>& lock) {
+    ++waiting_;
+    changed_.wait_for(lock, kTick);
+    --waiting_;
+    server_.considerForce();
+  }
+
+  void lookAfter() {
+    adoptThread_();
+    prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are to be short
+    std::unique_lock<std::mutex> lock(mutex_);
+    std::uint64_t seen = 0;
+    bool isActive = false;
+    for (;;) {
+      if (!server_.isBusy()) {
+        isResting_ = true;
+        changed_.wait(lock);
+        isResting_ = false;
+        continue;
+      }
+      // While programs call, there is little to look after.
+      changed_.wait_for(lock, isActive ? kLongTick : kTick);
+      isActive = std::exchange(seen, calls_) != calls_;
+      if (isActive || waiting_ != 0) continue;
+      server_.considerForce();
+      for (int i = 0; i < kPatience && seen == calls_ && server_.progress(wallNow()); ++i) {
+        lock.unlock();  // a program thread may want in
+        lock.lock();
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  CosimServer server_;
+  std::uint32_t host_;
+  SameProcessMemory::Copy copy_;
+  void (*adoptThread_)();
+  CosimServer::SessionId session_ = 0;
+  std::uint64_t calls_ = 0;
+  int waiting_ = 0;
+  bool isResting_ = false;  // the thread that looks after it sleeps until there is something
+};
+
+std::string start(const channel::InprocParameters& parameters, channel::InprocSimulation& simulation) {
+  if (parameters.version != channel::kProtocolVersion) return "the preload library is of another version of hcasim";
+  const config::LoadedConfig loaded = config::loadConfig({parameters.config}, {}, config::Work::kElsewhere);
+  if (!loaded.problems.empty()) return describe(loaded.problems.front());
+  if (parameters.host >= loaded.config.host.count) return "the configuration has no such host";
+  auto* host = new InprocHost(loaded.config, parameters);  // NOLINT: lives as long as the process
+  if (std::string problem = host->start(); !problem.empty()) return problem;
+  simulation.self = host;
+  simulation.attachThread = [](void* self, int threadId) {
+    return static_cast<InprocHost*>(self)->attachThread(threadId);
+  };
+  simulation.call = [](void* self, std::uint32_t thread, const Request* request, Reply* reply) {
+    static_cast<InprocHost*>(self)->call(thread, *request, *reply);
+  };
+  simulation.end = [](void*) {};
+  return {};
+}
+
+}  // namespace
+}  // namespace hca::cosim
+
+extern "C" __attribute__((visibility("default"))) int hcasim_inproc_start(
+    const hca::channel::InprocParameters* parameters, hca::channel::InprocSimulation* simulation, char* problem,
+    std::size_t problemSize) {
+  std::string what;
+  try {
+    what = hca::cosim::start(*parameters, *simulation);
+  } catch (const std::exception& error) {
+    what = error.what();
+  }
+  std::snprintf(problem, problemSize, "%s", what.c_str());
+  return what.empty() ? 0 : -1;
+}

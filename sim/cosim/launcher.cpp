@@ -1,0 +1,166 @@
+#include "sim/cosim/launcher.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sim/cosim/listening.h"
+#include "sim/cosim/output_prefixer.h"
+#include "sim/cosim/program.h"
+#include "sim/cosim/run_folder.h"
+#include "sim/cosim/shared_simulation.h"
+#include "sim/cosim/termination.h"
+#include "sim/options/exit_code.h"
+#include "verbs_shim/channel/environment.h"
+
+namespace hca::cosim {
+namespace {
+
+using options::CosimRequest;
+
+constexpr const char* kPreload = "libhcasim_verbs.so";
+constexpr const char* kInproc = "libhcasim_inproc.so";
+
+// The libraries lie beside the program's folder, in the build tree and where it is installed.
+std::string findLibrary(const char* name) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  for (const char* folder : {"lib", "lib/x86_64-linux-gnu", "lib64"}) {
+    if (fs::exists(root / folder / name)) return (root / folder / name).string();
+  }
+  throw std::runtime_error(std::string(name) + " is missing below " + root.string());
+}
+
+std::string preloadList() {
+  const char* before = std::getenv("LD_PRELOAD");
+  const std::string own = findLibrary(kPreload);
+  return before == nullptr || *before == '\0' ? own : std::string(before) + ':' + own;
+}
+
+std::int64_t kilohertz(const CosimRequest& request, std::uint32_t host) {
+  constexpr std::int64_t kPerKilohertz = 1000;
+  return request.config.hosts[host].cpu.clock.count() / kPerKilohertz;
+}
+
+ProgramStart startOf(const CosimRequest& request, const options::CosimCommand& command, const RunFolder& folder) {
+  ProgramStart start;
+  start.words = command.words;
+  start.environment = {{"LD_PRELOAD", preloadList()},
+                       {channel::kRunVariable, folder.path()},
+                       {channel::kHostVariable, std::to_string(command.host)}};
+  if (request.hasVirtualTime) {
+    start.environment.emplace_back(channel::kTscVariable, std::to_string(kilohertz(request, command.host)));
+  }
+  return start;
+}
+
+int runInProcess(const CosimRequest& request) {
+  const RunFolder folder(request.config);
+  ProgramStart start = startOf(request, request.commands.front(), folder);
+  start.environment.emplace_back(channel::kInprocVariable, findLibrary(kInproc));
+  Program program(start);
+  while (!program.waitInterruptibly()) program.signal(Termination::signal());
+  return *program.poll();
+}
+
+// Several programs, which start one after the other while the simulation already serves.
+class Programs {
+ public:
+  Programs(const CosimRequest& request, const RunFolder& folder, const std::string& socket)
+      : request_(request), folder_(folder), socket_(socket), output_(request.out) {
+    for (const options::CosimCommand& command : request.commands) {
+      const bool isAlone = request.commands.size() == 1;
+      outputs_.push_back(isAlone ? -1 : output_.add("host" + std::to_string(command.host) + ": "));
+    }
+    output_.start();
+  }
+  /// What still runs is ended: nobody serves it any more.
+  ~Programs() {
+    closeOutputs();
+    for (const auto& program : running_) program->signal(SIGTERM);
+  }
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+
+  /// Starts the next one when its time has come; true when all have ended.
+  bool poll() {
+    if (running_.size() < request_.commands.size() && mayStart()) startNext();
+    bool isOver = running_.size() == request_.commands.size();
+    if (Termination::signal() != 0) {
+      constexpr int kSignalled = 128;  // as a shell reports it
+      status_ = kSignalled + Termination::signal();
+      return true;
+    }
+    for (const auto& program : running_) {
+      const auto status = program->poll();
+      isOver = isOver && status;
+      if (status && *status != 0 && status_ == 0) status_ = *status;
+    }
+    return isOver;
+  }
+  [[nodiscard]] int status() const { return status_; }
+
+ private:
+  bool mayStart() {
+    if (running_.empty()) return true;
+    if (running_.back()->poll()) return true;
+    if (request_.startDelay.count() != 0) return std::chrono::steady_clock::now() - started_ >= request_.startDelay;
+    return isListening(running_.back()->process());
+  }
+  void startNext() {
+    const std::size_t index = running_.size();
+    ProgramStart start = startOf(request_, request_.commands[index], folder_);
+    start.environment.emplace_back(channel::kSocketVariable, socket_);
+    start.output = outputs_[index];
+    running_.push_back(std::make_unique<Program>(start));
+    started_ = std::chrono::steady_clock::now();
+    if (outputs_[index] >= 0) ::close(outputs_[index]);
+    outputs_[index] = -1;
+  }
+  void closeOutputs() {
+    for (const int descriptor : outputs_) {
+      if (descriptor >= 0) ::close(descriptor);
+    }
+  }
+
+  const CosimRequest& request_;
+  const RunFolder& folder_;
+  std::string socket_;
+  OutputPrefixer output_;
+  std::vector<int> outputs_;
+  std::vector<std::unique_ptr<Program>> running_;
+  std::chrono::steady_clock::time_point started_;
+  int status_ = 0;
+};
+
+int runShared(const CosimRequest& request) {
+  const RunFolder folder(request.config);
+  const std::string socket = folder.path() + "/socket";
+  // Ends last: a program may be in a call, and goes on only when the simulation answers or is gone.
+  Programs programs(request, folder, socket);
+  SharedSimulation simulation(request.config, socket, request.err);
+  simulation.serve([&programs] { return programs.poll(); });
+  return programs.status();
+}
+
+}  // namespace
+
+int launch(const CosimRequest& request) {
+  const Termination termination;
+  try {
+    return request.isShared ? runShared(request) : runInProcess(request);
+  } catch (const std::exception& error) {
+    request.err << "hcasim: " << error.what() << '\n';
+    return options::kCosimBadInput;
+  }
+}
+
+}  // namespace hca::cosim

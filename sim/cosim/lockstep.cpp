@@ -1,0 +1,25 @@
+#include "sim/cosim/lockstep.h"
+
+#include <algorithm>
+
+namespace hca::cosim {
+
+Lockstep::Thread Lockstep::add(Time now) {
+  threads_.push_back({State::kRunning, now});
+  return static_cast<Thread>(threads_.size() - 1);
+}
+
+Time Lockstep::horizon() const {
+  Time least = kForever;
+  for (const Entry& thread : threads_) {
+    const bool holds = thread.state == State::kRunning || thread.state == State::kUntil;
+    if (holds) least = earlier(least, thread.clock);
+  }
+  return least;
+}
+
+bool Lockstep::any(State state) const {
+  return std::any_of(threads_.begin(), threads_.end(), [state](const Entry& each) { return each.state == state; });
+}
+
+}  // namespace hca::cosim

@@ -1,0 +1,44 @@
+// Where programs report to a shared simulation.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+#include "verbs_shim/channel/shared_memory.h"
+
+namespace hca::cosim {
+
+/// A program that asks to be let in. The connection is its life: when it ends, so did the program.
+struct Applicant {
+  int connection = -1;
+  pid_t process = 0;
+  channel::Hello hello{};
+};
+
+/// A Unix socket that only this user can reach; peers are checked by the credentials that the kernel vouches for.
+class ProgramListener {
+ public:
+  /// Throws std::runtime_error if there can't be one at `path`.
+  explicit ProgramListener(std::string path);
+  ~ProgramListener();
+  ProgramListener(const ProgramListener&) = delete;
+  ProgramListener& operator=(const ProgramListener&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// A program that connected and said its hello, if any; who may not come in is turned away without a word.
+  [[nodiscard]] std::optional<Applicant> accept();
+  /// Answers with the two areas of the channel.
+  static bool admit(const Applicant& applicant, int area, int doorbell);
+  static void refuse(const Applicant& applicant);
+
+ private:
+  std::string path_;
+  int socket_;
+};
+
+/// Whether the other end is gone.
+[[nodiscard]] bool hasHungUp(int connection);
+
+}  // namespace hca::cosim

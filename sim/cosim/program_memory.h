@@ -1,0 +1,40 @@
+// The memory of a program that uses the device.
+#pragma once
+
+#include <cstdint>
+
+#include "models/host/bus_address_space.h"
+
+namespace hca::cosim {
+
+/// Told of every byte that DMA wrote into a program's memory.
+class ProgramMemoryListener {
+ public:
+  virtual void onProgramMemoryWritten(std::uint64_t address, std::uint64_t length) = 0;
+
+ protected:
+  ~ProgramMemoryListener() = default;
+};
+
+/// Addresses are the program's own. DMA comes through the MemoryBackend interface and is told to the listener; the
+/// structures of system calls come through copyIn and copyOut.
+class ProgramMemory : public host::MemoryBackend {
+ public:
+  void setListener(ProgramMemoryListener* listener) { listener_ = listener; }
+
+  virtual bool copyIn(std::uint64_t address, MutableByteView into) = 0;
+  /// The last eight bytes become visible last, together: they hold the owner bit of a completion.
+  virtual bool copyOut(std::uint64_t address, ByteView bytes) = 0;
+
+  bool read(std::uint64_t address, MutableByteView into) final { return copyIn(address, into); }
+  bool write(std::uint64_t address, ByteView bytes) final {
+    if (!copyOut(address, bytes)) return false;
+    if (listener_ != nullptr) listener_->onProgramMemoryWritten(address, bytes.size());
+    return true;
+  }
+
+ private:
+  ProgramMemoryListener* listener_ = nullptr;
+};
+
+}  // namespace hca::cosim

@@ -1,0 +1,68 @@
+#include "sim/cosim/session.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hca::cosim {
+
+Session::Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device,
+                 int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles,
+                 SessionListener& listener)
+    : host_(host),
+      config_(config),
+      device_(device),
+      processId_(processId),
+      memory_(std::move(memory)),
+      sharedFiles_(sharedFiles),
+      listener_(listener),
+      memoryOwner_(host.memory().addOwner("program " + std::to_string(processId), *memory_)) {
+  memory_->setListener(this);
+}
+
+Session::~Session() {
+  files_.clear();
+  host_.memory().removeOwner(memoryOwner_);
+}
+
+std::uint32_t Session::openDevice() {
+  const UverbsFile::Surroundings surroundings{adapter().environment(), adapter().driver(), config_,        device_,    *memory_,
+                                              memoryOwner_,        *this,          sharedFiles_, processId_, *this};
+  files_.emplace(nextFile_, std::make_unique<UverbsFile>(surroundings));
+  return nextFile_++;
+}
+
+UverbsFile* Session::file(std::uint32_t number) {
+  const auto at = files_.find(number);
+  return at == files_.end() ? nullptr : at->second.get();
+}
+
+bool Session::mayAccess(std::uint64_t page) const {
+  return std::any_of(files_.begin(), files_.end(), [page](const auto& file) { return file.second->mayAccess(page); });
+}
+
+void Session::closeDevice(std::uint32_t number, std::function<void()> done) {
+  const auto at = files_.find(number);
+  if (at == files_.end()) return done();
+  at->second->close([this, number, done = std::move(done)] {
+    files_.erase(number);
+    done();
+  });
+}
+
+void Session::closeAll(std::function<void()> done) {
+  if (files_.empty()) return done();
+  closeDevice(files_.begin()->first, [this, done = std::move(done)] { closeAll(done); });
+}
+
+std::shared_ptr<EventFile> Session::openEventFile(int writeEnd, int readEnd, std::size_t recordSize) {
+  auto file = EventFile::open(processId_, writeEnd, readEnd, recordSize);
+  if (file != nullptr) eventFiles_[readEnd] = file;
+  return file;
+}
+
+std::shared_ptr<EventFile> Session::eventFile(int readEnd) const {
+  const auto at = eventFiles_.find(readEnd);
+  return at == eventFiles_.end() ? nullptr : at->second;
+}
+
+}  // namespace hca::cosim

@@ -1,0 +1,68 @@
+// A process that uses the simulated devices of a host.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "sim/cosim/device_description.h"
+#include "sim/cosim/program_memory.h"
+#include "sim/cosim/uverbs/uverbs_file.h"
+#include "sim/system/host_node.h"
+
+namespace hca::cosim {
+
+class Session;
+
+/// Told what happens to a session's program.
+class SessionListener {
+ public:
+  virtual void onMemoryChanged(Session& session) = 0;
+  virtual void onEventReadable(Session& session, host::Core* core) = 0;
+
+ protected:
+  ~SessionListener() = default;
+};
+
+class Session final : public EventFileTable, private EventListener, private ProgramMemoryListener {
+ public:
+  Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device, int processId,
+          std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles, SessionListener& listener);
+  ~Session();
+
+  [[nodiscard]] sim::HostNode& host() { return host_; }
+  /// The adapter that programs see: the first of the host.
+  [[nodiscard]] sim::AdapterNode& adapter() { return host_.adapter(0); }
+  [[nodiscard]] int processId() const { return processId_; }
+
+  std::uint32_t openDevice();
+  /// nullptr if it isn't open.
+  [[nodiscard]] UverbsFile* file(std::uint32_t number);
+  void closeDevice(std::uint32_t number, std::function<void()> done);
+  /// Ends everything that the process has.
+  void closeAll(std::function<void()> done);
+
+  /// Whether a page of registers, by its number in BAR0, belongs to a device that the program has open.
+  [[nodiscard]] bool mayAccess(std::uint64_t page) const;
+
+  std::shared_ptr<EventFile> openEventFile(int writeEnd, int readEnd, std::size_t recordSize) override;
+  [[nodiscard]] std::shared_ptr<EventFile> eventFile(int readEnd) const override;
+
+ private:
+  void onEventReadable(host::Core* core) override { listener_.onEventReadable(*this, core); }
+  void onProgramMemoryWritten(std::uint64_t, std::uint64_t) override { listener_.onMemoryChanged(*this); }
+
+  sim::HostNode& host_;
+  const driver::DriverConfig& config_;
+  const DeviceDescription& device_;
+  int processId_;
+  std::unique_ptr<ProgramMemory> memory_;
+  SharedFiles& sharedFiles_;
+  SessionListener& listener_;
+  OwnerId memoryOwner_;
+  std::map<std::uint32_t, std::unique_ptr<UverbsFile>> files_;
+  std::uint32_t nextFile_ = 0;
+  std::map<int, std::shared_ptr<EventFile>> eventFiles_;
+};
+
+}  // namespace hca::cosim

@@ -1,0 +1,192 @@
+#include "sim/cosim/shared_simulation.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ostream>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/cosim/other_process_memory.h"
+#include "verbs_shim/channel/futex.h"
+
+namespace hca::cosim {
+namespace {
+
+using namespace std::chrono_literals;
+using channel::SharedArea;
+using channel::SharedSlot;
+using channel::SlotState;
+
+// How often the simulation looks for programs that come and go.
+constexpr auto kHousekeeping = 1ms;
+// After this long without any progress, threads that run elsewhere are looked at.
+constexpr auto kTick = 50us;
+// A wait that nothing satisfies for this long is given back to the program, which may wait for something else, too.
+constexpr auto kPatience = 1ms;
+// After this long without any event the user is told.
+constexpr auto kSilence = 5s;
+
+}  // namespace
+
+SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket, std::ostream& err)
+    : config_(config), err_(err), server_(config_), listener_(socket), doorbell_("hcasim-doorbell") {
+  if (const std::string problem = server_.bringUp(); !problem.empty()) throw std::runtime_error(problem);
+}
+
+SharedSimulation::~SharedSimulation() {
+  for (const auto& client : clients_) ::close(client->connection);
+}
+
+void SharedSimulation::welcome() {
+  while (const auto applicant = listener_.accept()) {
+    const bool isRight =
+        applicant->hello.version == channel::kProtocolVersion && applicant->hello.host < config_.host.count;
+    if (!isRight) {
+      ProgramListener::refuse(*applicant);
+      continue;
+    }
+    const auto session = server_.attachProcess(HostIndex(applicant->hello.host), applicant->process,
+                                               std::make_unique<OtherProcessMemory>(applicant->process));
+    auto client = std::make_unique<Client>(applicant->connection, session);
+    if (ProgramListener::admit(*applicant, client->area.descriptor(), doorbell_.descriptor())) {
+      clients_.push_back(std::move(client));
+    } else {
+      server_.detachProcess(session);
+      ::close(applicant->connection);
+    }
+  }
+}
+
+void SharedSimulation::partWithTheGone() {
+  const auto isGone = [this](const std::unique_ptr<Client>& client) {
+    if (!hasHungUp(client->connection)) return false;
+    server_.detachProcess(client->session);
+    ::close(client->connection);
+    return true;
+  };
+  clients_.erase(std::remove_if(clients_.begin(), clients_.end(), isGone), clients_.end());
+}
+
+bool SharedSimulation::takeRequests() {
+  bool any = false;
+  for (const auto& client : clients_) {
+    const std::uint32_t used = std::min(__atomic_load_n(&client->area->used, __ATOMIC_ACQUIRE), SharedArea::kSlots);
+    for (std::uint32_t i = 0; i < used; ++i) {
+      const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
+      if (state != static_cast<std::uint32_t>(SlotState::kSubmitted) || client->slots[i].isCalling) continue;
+      takeRequest(*client, i);
+      any = true;
+    }
+  }
+  return any;
+}
+
+void SharedSimulation::takeRequest(Client& client, std::uint32_t index) {
+  SharedSlot& shared = client.area->slots[index];
+  Slot& slot = client.slots[index];
+  if (!slot.isAttached) {
+    slot.thread = server_.attachThread(client.session, shared.threadId);
+    slot.isAttached = true;
+  }
+  // A copy: the program could change it while it is looked at.
+  channel::Request request = shared.request;
+  request.length = std::min(request.length, channel::kLongestWrite);
+  slot.isCalling = true;
+  slot.since = Clock::now();
+  slot.isInterrupted = request.kind == channel::Kind::kSpinning;
+  slot.isEventWait = request.kind == channel::Kind::kWaitForEvent;
+  slot.limit = std::chrono::nanoseconds(slot.isEventWait ? std::min<std::uint64_t>(request.argument[0], INT64_MAX) : 0);
+  server_.submit(slot.thread, request);
+  if (request.kind == channel::Kind::kThreadEnds) slot.isAttached = false;
+}
+
+bool SharedSimulation::giveReplies() {
+  bool any = false;
+  for (const auto& client : clients_) {
+    for (std::uint32_t i = 0; i < client->slots.size(); ++i) {
+      if (client->slots[i].isCalling) any = giveReply(*client, i) || any;
+    }
+  }
+  return any;
+}
+
+bool SharedSimulation::giveReply(Client& client, std::uint32_t index) {
+  SharedSlot& shared = client.area->slots[index];
+  Slot& slot = client.slots[index];
+  channel::Reply reply;
+  if (!server_.takeReply(slot.thread, reply)) return false;
+  shared.reply = reply;
+  slot.isCalling = false;
+  __atomic_store_n(&shared.state, static_cast<std::uint32_t>(SlotState::kAnswered), __ATOMIC_RELEASE);
+  channel::futexWake(&shared.state);
+  return true;
+}
+
+void SharedSimulation::giveUpWaits(Clock::time_point idleSince) {
+  const auto now = Clock::now();
+  for (const auto& client : clients_) {
+    for (const Slot& slot : client->slots) {
+      if (!slot.isCalling) continue;
+      const bool isLate = slot.limit.count() != 0 && now - slot.since > slot.limit;
+      const bool isVain = now - slot.since > kPatience && (slot.isInterrupted || now - idleSince > kPatience);
+      if (isLate || isVain) server_.giveUp(slot.thread);
+    }
+  }
+}
+
+// Which threads wait for what, once, when nothing has happened for long: whether something will is more than we know,
+// because programs also wait for things that are not of ours.
+void SharedSimulation::warn(Clock::time_point now) {
+  const std::uint64_t executed = server_.executed();
+  if (std::exchange(executed_, executed) != executed || clients_.empty()) {
+    lastEvent_ = now;
+    hasWarned_ = false;
+  }
+  if (now - lastEvent_ < kSilence || std::exchange(hasWarned_, true)) return;
+  err_ << "hcasim: nothing has happened on the simulated adapters for 5 s:\n";
+  for (const auto& client : clients_) {
+    for (const Slot& slot : client->slots) {
+      if (slot.isAttached) err_ << "hcasim:   " << server_.describe(slot.thread) << '\n';
+    }
+  }
+}
+
+void SharedSimulation::sleep(std::uint32_t rings, std::chrono::microseconds span) {
+  const timespec time{0, std::chrono::nanoseconds(span).count()};
+  __atomic_store_n(&doorbell_->isSleeping, 1U, __ATOMIC_SEQ_CST);
+  channel::futexWait(&doorbell_->rings, rings, &time);
+  __atomic_store_n(&doorbell_->isSleeping, 0U, __ATOMIC_SEQ_CST);
+}
+
+void SharedSimulation::serve(const std::function<bool()>& isOver) {
+  prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are to be short
+  Clock::time_point kept{};
+  Clock::time_point idleSince = Clock::now();
+  for (;;) {
+    const std::uint32_t rings = __atomic_load_n(&doorbell_->rings, __ATOMIC_SEQ_CST);
+    bool any = takeRequests();
+    const auto now = Clock::now();
+    any = server_.progress(now.time_since_epoch()) || any;
+    any = giveReplies() || any;
+    if (now - kept > kHousekeeping) {
+      kept = now;
+      welcome();
+      partWithTheGone();
+      if (isOver()) return;
+      giveUpWaits(idleSince);
+      warn(now);
+    }
+    if (any) {
+      idleSince = now;
+      continue;
+    }
+    giveUpWaits(idleSince);
+    if (giveReplies()) continue;
+    sleep(rings, server_.isBusy() ? kTick : std::chrono::microseconds(kHousekeeping));
+    if (__atomic_load_n(&doorbell_->rings, __ATOMIC_SEQ_CST) == rings) server_.considerForce();
+  }
+}
+
+}  // namespace hca::cosim

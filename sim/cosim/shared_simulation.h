@@ -1,0 +1,70 @@
+// One simulation for the programs of many processes.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/cosim/cosim_server.h"
+#include "sim/cosim/program_listener.h"
+#include "sim/cosim/shared_mapping.h"
+
+namespace hca::cosim {
+
+/// Serves programs over shared memory, in the thread that calls `serve`.
+class SharedSimulation {
+ public:
+  /// Throws std::runtime_error if something can't be made.
+  /// `err`: for a word to the user when nothing goes on.
+  SharedSimulation(const config::Config& config, const std::string& socket, std::ostream& err);
+  ~SharedSimulation();
+  SharedSimulation(const SharedSimulation&) = delete;
+  SharedSimulation& operator=(const SharedSimulation&) = delete;
+
+  /// Until `isOver`, which is asked every few milliseconds.
+  void serve(const std::function<bool()>& isOver);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Slot {
+    bool isAttached = false;
+    bool isCalling = false;
+    CosimServer::Thread thread = 0;
+    Clock::time_point since{};   // of the call under way
+    bool isInterrupted = false;  // it spins
+    bool isEventWait = false;
+    std::chrono::nanoseconds limit{};  // of its wait; 0: none
+  };
+  struct Client {
+    Client(int link, CosimServer::SessionId id) : connection(link), session(id), area("hcasim-program") {}
+    int connection;
+    CosimServer::SessionId session;
+    SharedMapping<channel::SharedArea> area;
+    std::vector<Slot> slots{channel::SharedArea::kSlots};
+  };
+
+  void welcome();
+  void partWithTheGone();
+  bool takeRequests();
+  bool giveReplies();
+  void takeRequest(Client& client, std::uint32_t index);
+  bool giveReply(Client& client, std::uint32_t index);
+  void giveUpWaits(Clock::time_point idleSince);
+  void warn(Clock::time_point now);
+  void sleep(std::uint32_t rings, std::chrono::microseconds span);
+
+  const config::Config config_;
+  std::ostream& err_;
+  Clock::time_point lastEvent_ = Clock::now();  // when the simulation last did anything
+  bool hasWarned_ = false;
+  std::uint64_t executed_ = 0;  // events so far
+  CosimServer server_;
+  ProgramListener listener_;
+  SharedMapping<channel::Doorbell> doorbell_;
+  std::vector<std::unique_ptr<Client>> clients_;
+};
+
+}  // namespace hca::cosim

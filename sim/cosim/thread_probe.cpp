@@ -1,0 +1,39 @@
+#include "sim/cosim/thread_probe.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <ctime>
+
+namespace hca::cosim {
+
+ThreadProbe::ThreadProbe(pid_t process, pid_t thread)
+    : process_(process),
+      thread_(thread),
+      hasClock_(clock_getcpuclockid(process, &clock_) == 0),
+      stat_("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat") {}
+
+std::chrono::nanoseconds ThreadProbe::processorTime() const {
+  timespec time{};
+  if (!hasClock_ || clock_gettime(clock_, &time) != 0) return std::chrono::nanoseconds::max();
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void ThreadProbe::interrupt(int signal) const { syscall(SYS_tgkill, process_, thread_, signal); }
+
+bool ThreadProbe::isAsleep() const {
+  const int fd = ::open(stat_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  char text[512];
+  const ssize_t length = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  if (length <= 0) return true;
+  text[length] = '\0';
+  // The name of the program, in parentheses, may hold anything.
+  const char* end = strrchr(text, ')');
+  return end == nullptr || end[1] == '\0' || strchr("R", end[2]) == nullptr;
+}
+
+}  // namespace hca::cosim

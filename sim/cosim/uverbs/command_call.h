@@ -1,0 +1,88 @@
+// One command of a program to the verbs device, until it is answered.
+#pragma once
+
+#include <rdma/ib_user_ioctl_cmds.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/cosim/uverbs/ioctl_request.h"
+
+namespace hca::cosim {
+
+/// A pipe that the program offers for an event file, by the numbers of its ends there.
+struct OfferedPipe {
+  int writeEnd = -1;
+  int readEnd = -1;
+};
+
+class CommandCall {
+ public:
+  using Done = std::function<void(int error)>;
+  /// `error` of Done that asks the program for a pipe.
+  static constexpr int kNeedsPipe = -1;
+
+  CommandCall(const IoctlRequest& request, std::optional<OfferedPipe> pipe, Done done)
+      : ioctl(request),
+        offeredPipe(pipe),
+        core_(ioctl.bytes(UVERBS_ATTR_CORE_IN)),
+        driver_(ioctl.bytes(UVERBS_ATTR_UHW_IN)),
+        done_(std::move(done)) {}
+
+  /// The command's own input; what the program left out is zero.
+  template <class Struct>
+  [[nodiscard]] Struct core() const {
+    return padded<Struct>(core_);
+  }
+  /// The input that the device's own library added.
+  template <class Struct>
+  [[nodiscard]] Struct driver() const {
+    return padded<Struct>(driver_);
+  }
+  [[nodiscard]] std::size_t coreSize() const { return core_.size(); }
+  [[nodiscard]] std::size_t driverSize() const { return driver_.size(); }
+  [[nodiscard]] std::size_t coreRoom() const { return ioctl.room(UVERBS_ATTR_CORE_OUT); }
+  [[nodiscard]] std::size_t driverRoom() const { return ioctl.room(UVERBS_ATTR_UHW_OUT); }
+  template <class Struct>
+  void answerCore(const Struct& answer) {
+    faulted_ = !ioctl.answer(UVERBS_ATTR_CORE_OUT, bytesOf(answer)) || faulted_;
+  }
+  template <class Struct>
+  void answerDriver(const Struct& answer) {
+    faulted_ = !ioctl.answer(UVERBS_ATTR_UHW_OUT, bytesOf(answer)) || faulted_;
+  }
+  template <class Value>
+  void answerAttribute(unsigned id, const Value& value) {
+    faulted_ = !ioctl.answer(id, bytesOf(value)) || faulted_;
+  }
+
+  /// Once. An answer that the program's memory refused is EFAULT.
+  void finish(int error) { done_(error == 0 && faulted_ ? EFAULT : error); }
+
+  IoctlRequest ioctl;
+  std::optional<OfferedPipe> offeredPipe;
+
+ private:
+  template <class Struct>
+  static Struct padded(const std::vector<std::uint8_t>& bytes) {
+    Struct object{};
+    if (!bytes.empty()) std::memcpy(&object, bytes.data(), std::min(sizeof object, bytes.size()));
+    return object;
+  }
+
+  std::vector<std::uint8_t> core_;
+  std::vector<std::uint8_t> driver_;
+  Done done_;
+  bool faulted_ = false;
+};
+
+/// Shared by the callbacks of the command's steps.
+using Call = std::shared_ptr<CommandCall>;
+
+}  // namespace hca::cosim

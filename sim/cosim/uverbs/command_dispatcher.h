@@ -1,0 +1,15 @@
+// From what an ioctl names to the handler of it.
+#pragma once
+
+#include <optional>
+
+#include "sim/cosim/uverbs/command_call.h"
+#include "sim/cosim/uverbs/uverbs_context.h"
+
+namespace hca::cosim {
+
+/// Executes one command of `context`; `done` runs once, at once or later. What isn't supported answers EOPNOTSUPP.
+void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
+                     CommandCall::Done done);
+
+}  // namespace hca::cosim

@@ -1,0 +1,41 @@
+// A piece of a program's memory that the adapter may reach.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/adapter/memory/page_list.h"
+#include "models/host/bus_address_space.h"
+
+namespace hca::cosim {
+
+/// Mapped for DMA as long as it lives.
+class PinnedRange {
+ public:
+  PinnedRange(host::BusAddressSpace& space, OwnerId owner, std::uint64_t address, std::uint64_t length)
+      : space_(space), length_(length), bus_(space.map(owner, address, length)) {}
+  ~PinnedRange() { space_.unmap(bus_, length_); }
+  PinnedRange(const PinnedRange&) = delete;
+  PinnedRange& operator=(const PinnedRange&) = delete;
+
+  [[nodiscard]] BusAddress bus() const { return bus_; }
+  [[nodiscard]] std::uint64_t length() const { return length_; }
+  /// The pages of 4 KiB that hold it.
+  [[nodiscard]] adapter::PageList pages() const {
+    constexpr std::uint64_t kPage = host::BusAddressSpace::kPageSize;
+    adapter::PageList list;
+    list.offset = static_cast<std::uint32_t>(bus_.value() % kPage);
+    const std::uint64_t end = bus_.value() + length_;
+    for (std::uint64_t at = bus_.value() - list.offset; at < end; at += kPage) list.pages.emplace_back(at);
+    return list;
+  }
+
+ private:
+  host::BusAddressSpace& space_;
+  std::uint64_t length_;
+  BusAddress bus_;
+};
+
+using Pinned = std::shared_ptr<PinnedRange>;
+
+}  // namespace hca::cosim

@@ -1,0 +1,105 @@
+// What a program asks of a port.
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "sim/cosim/uverbs/command_handlers.h"
+
+namespace hca::cosim {
+namespace {
+
+// InfiniBand volume 1, 14.2.5.6 (PortInfo), and what a ConnectX-5 shows.
+constexpr std::uint8_t kActive = 4;
+constexpr std::uint8_t kLinkUp = 5;
+constexpr std::uint8_t kWidth4x = 2;
+constexpr std::uint8_t kSpeedEdr = 32;
+constexpr std::uint32_t kLongestMessage = 1U << 30;
+constexpr std::uint32_t kPkeys = 1;
+
+bool isPort(std::uint64_t number) { return number == 1; }
+
+std::uint8_t mtuCode(std::uint32_t bytes) {
+  std::uint8_t code = 1;
+  while ((128U << code) < bytes) ++code;
+  return code;
+}
+
+ib_uverbs_query_port_resp describePort(const UverbsContext& context) {
+  constexpr std::uint8_t kMtu4096 = 5;
+  constexpr std::uint8_t kInfiniBand = 1, kEthernet = 2;
+  const DeviceDescription& device = context.device;
+  ib_uverbs_query_port_resp answer{};
+  answer.port_cap_flags = device.isRoce ? 0x04010000 : 0x2651E848;
+  answer.max_msg_sz = kLongestMessage;
+  answer.gid_tbl_len = static_cast<std::uint32_t>(device.isRoce ? 256 : 8);
+  answer.pkey_tbl_len = kPkeys;
+  answer.lid = device.isRoce ? 0 : device.port.lid.value();
+  answer.sm_lid = device.isRoce ? 0 : 1;
+  answer.state = kActive;
+  answer.max_mtu = kMtu4096;
+  answer.active_mtu = mtuCode(device.mtu);
+  answer.max_vl_num = device.isRoce ? 0 : 4;
+  answer.subnet_timeout = device.isRoce ? 0 : 18;
+  answer.active_width = kWidth4x;
+  answer.active_speed = kSpeedEdr;
+  answer.phys_state = kLinkUp;
+  answer.link_layer = device.isRoce ? kEthernet : kInfiniBand;
+  answer.flags = device.isRoce ? IB_UVERBS_QPF_GRH_REQUIRED : 0;
+  return answer;
+}
+
+ib_uverbs_gid_entry entryOf(const DeviceDescription& device, std::uint32_t index) {
+  constexpr std::uint32_t kInfiniBand = 0, kRoceV2 = 2;
+  ib_uverbs_gid_entry entry{};
+  std::memcpy(entry.gid, device.gids[index].gid.data(), sizeof entry.gid);
+  entry.gid_index = index;
+  entry.port_num = 1;
+  entry.gid_type = device.gids[index].isRoceV2 ? kRoceV2 : kInfiniBand;
+  return entry;
+}
+
+}  // namespace
+
+void queryPort(UverbsContext& context, const Call& call) {
+  if (!isPort(call->core<ib_uverbs_query_port>().port_num)) return call->finish(EINVAL);
+  call->answerCore(describePort(context));
+  call->finish(0);
+}
+
+void queryPortExtended(UverbsContext& context, const Call& call) {
+  const auto number = call->ioctl.number(UVERBS_ATTR_QUERY_PORT_PORT_NUM);
+  if (!number || !isPort(*number & 0xFF)) return call->finish(EINVAL);
+  ib_uverbs_query_port_resp_ex answer{};
+  answer.legacy_resp = describePort(context);
+  call->answerAttribute(UVERBS_ATTR_QUERY_PORT_RESP, answer);
+  call->finish(0);
+}
+
+void queryGidTable(UverbsContext& context, const Call& call) {
+  const auto size = call->ioctl.number(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE);
+  if (!size || *size < sizeof(ib_uverbs_gid_entry)) return call->finish(EINVAL);
+  const std::uint64_t room = call->ioctl.room(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES) / *size;
+  if (room == 0) return call->finish(EINVAL);
+  const std::uint64_t count = std::min<std::uint64_t>(room, context.device.gids.size());
+  std::vector<std::uint8_t> table(count * *size);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ib_uverbs_gid_entry entry = entryOf(context.device, i);
+    std::memcpy(table.data() + i * *size, &entry, sizeof entry);
+  }
+  if (!call->ioctl.answer(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, table)) return call->finish(EFAULT);
+  call->answerAttribute(UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, count);
+  call->finish(0);
+}
+
+void queryGidEntry(UverbsContext& context, const Call& call) {
+  const auto port = call->ioctl.number(UVERBS_ATTR_QUERY_GID_ENTRY_PORT);
+  const auto index = call->ioctl.number(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
+  if (!port || !index || !isPort(*port & 0xFFFFFFFF)) return call->finish(EINVAL);
+  const std::uint64_t wanted = *index & 0xFFFFFFFF;
+  const std::uint64_t length = context.device.isRoce ? 256 : 8;
+  if (wanted >= length) return call->finish(EINVAL);
+  if (wanted >= context.device.gids.size()) return call->finish(ENODATA);
+  call->answerAttribute(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY,
+                        entryOf(context.device, static_cast<std::uint32_t>(wanted)));
+  call->finish(0);
+}
+
+}  // namespace hca::cosim

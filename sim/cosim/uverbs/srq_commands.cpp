@@ -1,0 +1,159 @@
+// Shared receive queues.
+#include <rdma/mlx5-abi.h>
+
+#include "sim/cosim/uverbs/command_errors.h"
+#include "sim/cosim/uverbs/command_handlers.h"
+#include "sim/cosim/uverbs/powers_of_two.h"
+
+namespace hca::cosim {
+namespace {
+
+// ib_uverbs_srq_type of the newer header.
+constexpr std::uint32_t kBasic = 0, kXrc = 1;
+
+// Sizes as the library and the stock driver both compute them (Linux drivers/infiniband/hw/mlx5/srq.c,
+// mlx5_ib_create_srq). 0, or the errno.
+int setSizes(const UverbsContext& context, const ib_uverbs_create_xsrq& wanted, UserSrq& srq) {
+  constexpr std::uint32_t kSegment = 16, kShortest = 32;
+  const driver::QueueLimits& limits = context.driver.capabilities().limits;
+  if (wanted.max_wr >= limits.maxSrqEntries) return EINVAL;
+  if (wanted.max_sge > limits.maxReceiveWqe / kSegment - 1) return EINVAL;
+  const std::uint64_t entries = powerOfTwoAtLeast(std::uint64_t{wanted.max_wr} + 1);
+  const auto stride =
+      static_cast<std::uint32_t>(powerOfTwoAtLeast(std::max(kShortest, kSegment + wanted.max_sge * kSegment)));
+  srq.attributes.logSize = logOf(entries);
+  srq.attributes.logStride = logOf(stride);
+  srq.maxSge = stride / kSegment - 1;
+  return 0;
+}
+
+// 0, or the errno.
+int setMemory(UverbsContext& context, const mlx5_ib_create_srq& own, UserSrq& srq) {
+  if ((own.flags & ~std::uint32_t{MLX5_SRQ_FLAG_SIGNATURE}) != 0) return EINVAL;
+  const std::uint64_t length = std::uint64_t{1} << (srq.attributes.logSize + srq.attributes.logStride);
+  srq.ring = context.pin(own.buf_addr, length);
+  srq.record = context.pin(own.db_addr, 4);
+  if (srq.ring == nullptr || srq.record == nullptr) return EFAULT;
+  srq.attributes.buffer = srq.ring->pages();
+  srq.attributes.doorbellRecord = srq.record->bus();
+  srq.attributes.userIndex = own.uidx;
+  return 0;
+}
+
+// 0, or the errno.
+int setDomain(UverbsContext& context, const ib_uverbs_create_xsrq& wanted, UserSrq& srq) {
+  srq.attributes.kind = adapter::SrqKind::kXrc;
+  srq.xrcd = context.xrcds.find(wanted.xrcd_handle);
+  srq.cq = context.cqs.find(wanted.cq_handle);
+  if (srq.xrcd == nullptr || srq.cq == nullptr) return EINVAL;
+  srq.attributes.domain = srq.xrcd->number;
+  srq.attributes.cq = srq.cq->number;
+  return 0;
+}
+
+void countReferences(const UserSrq& srq, std::uint32_t change) {
+  srq.pd->users += change;
+  if (srq.cq != nullptr) srq.cq->users += change;
+  if (srq.xrcd != nullptr) srq.xrcd->users += change;
+}
+
+void finishCreate(UverbsContext& context, const Call& call, const std::shared_ptr<UserSrq>& srq) {
+  countReferences(*srq, 1);
+  ib_uverbs_create_srq_resp answer{};
+  answer.srq_handle = context.srqs.add(srq);
+  answer.max_wr = (1U << srq->attributes.logSize) - 1;
+  answer.max_sge = srq->maxSge;
+  answer.srqn = srq->number.value();
+  call->answerCore(answer);
+  call->answerDriver(mlx5_ib_create_srq_resp{srq->number.value(), 0});
+  call->finish(0);
+}
+
+void create(UverbsContext& context, const Call& call, const ib_uverbs_create_xsrq& wanted) {
+  auto srq = std::make_shared<UserSrq>();
+  srq->pd = context.pds.find(wanted.pd_handle);
+  if (srq->pd == nullptr) return call->finish(EINVAL);
+  if (wanted.srq_type != kBasic && wanted.srq_type != kXrc) return call->finish(EOPNOTSUPP);
+  int error = setSizes(context, wanted, *srq);
+  if (error == 0 && wanted.srq_type == kXrc) error = setDomain(context, wanted, *srq);
+  if (error == 0) error = setMemory(context, call->driver<mlx5_ib_create_srq>(), *srq);
+  if (error != 0) return call->finish(error);
+  srq->userHandle = wanted.user_handle;
+  srq->attributes.pd = srq->pd->number;
+  context.driver.createSrq(context.owner, srq->attributes,
+                           [&context, call, srq](const driver::Answer<SrqNumber>& answer) {
+                             if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                             srq->number = answer.value;
+                             finishCreate(context, call, srq);
+                           });
+}
+
+}  // namespace
+
+void createSrq(UverbsContext& context, const Call& call) {
+  const auto in = call->core<ib_uverbs_create_srq>();
+  ib_uverbs_create_xsrq wanted{};
+  wanted.user_handle = in.user_handle;
+  wanted.srq_type = kBasic;
+  wanted.pd_handle = in.pd_handle;
+  wanted.max_wr = in.max_wr;
+  wanted.max_sge = in.max_sge;
+  create(context, call, wanted);
+}
+
+void createSrqExtended(UverbsContext& context, const Call& call) {
+  create(context, call, call->core<ib_uverbs_create_xsrq>());
+}
+
+void modifySrq(UverbsContext& context, const Call& call) {
+  const auto in = call->core<ib_uverbs_modify_srq>();
+  const auto srq = context.srqs.find(in.srq_handle);
+  constexpr std::uint32_t kSize = 1, kLimit = 2;  // ib_srq_attr_mask
+  if (srq == nullptr || (in.attr_mask & ~(kSize | kLimit)) != 0) return call->finish(EINVAL);
+  if ((in.attr_mask & kSize) != 0) return call->finish(EINVAL);  // the adapter can't resize it
+  if ((in.attr_mask & kLimit) == 0) return call->finish(0);
+  if (in.srq_limit >= 1U << srq->attributes.logSize) return call->finish(EINVAL);
+  context.driver.armSrq(context.owner, srq->number, static_cast<std::uint16_t>(in.srq_limit),
+                        [call](const driver::Answer<int>& answer) { call->finish(errnoOf(answer.result)); });
+}
+
+void querySrq(UverbsContext& context, const Call& call) {
+  const auto srq = context.srqs.find(call->core<ib_uverbs_query_srq>().srq_handle);
+  if (srq == nullptr) return call->finish(EINVAL);
+  context.driver.querySrq(context.owner, srq->number,
+                          [srq, call](const driver::Answer<adapter::SrqAttributes>& answer) {
+                            if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                            ib_uverbs_query_srq_resp own{};
+                            own.max_wr = (1U << srq->attributes.logSize) - 1;
+                            own.max_sge = srq->maxSge;
+                            own.srq_limit = answer.value.limit;
+                            call->answerCore(own);
+                            call->finish(0);
+                          });
+}
+
+void destroySrq(UverbsContext& context, const Call& call) {
+  const std::uint32_t handle = call->core<ib_uverbs_destroy_srq>().srq_handle;
+  const auto srq = context.srqs.find(handle);
+  if (srq == nullptr) return call->finish(EINVAL);
+  if (srq->users != 0) return call->finish(EBUSY);
+  context.driver.destroySrq(context.owner, srq->number,
+                            [&context, call, srq, handle](const driver::Answer<int>& answer) {
+                              if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                              countReferences(*srq, std::uint32_t(-1));
+                              context.srqs.remove(handle);
+                              const auto isOurs = [&srq](ByteView record) {
+                                constexpr std::uint32_t kSrqError = 14, kLimitReached = 15;
+                                const auto event = structFrom<ib_uverbs_async_event_desc>(record);
+                                return (event.event_type == kSrqError || event.event_type == kLimitReached) &&
+                                       event.element == srq->userHandle;
+                              };
+                              if (context.asyncEvents != nullptr) {
+                                srq->events.async -= static_cast<std::uint32_t>(context.asyncEvents->purge(isOurs));
+                              }
+                              call->answerCore(ib_uverbs_destroy_srq_resp{srq->events.async});
+                              call->finish(0);
+                            });
+}
+
+}  // namespace hca::cosim

@@ -1,0 +1,112 @@
+// What the kernel keeps of each object of a program.
+#pragma once
+
+#include <rdma/ib_user_verbs.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "models/adapter/memory/mkey_attributes.h"
+#include "models/adapter/receive_queue/srq_attributes.h"
+#include "models/adapter/transport/qp_attributes.h"
+#include "models/base/ids.h"
+#include "models/network/packet.h"
+#include "sim/cosim/event_file.h"
+#include "sim/cosim/uverbs/pinned_range.h"
+#include "sim/cosim/uverbs/shared_files.h"
+
+// The kernel's structures end in arrays without a length.
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+namespace hca::cosim {
+
+/// An object that others refer to can't go before them.
+struct Referenced {
+  std::uint32_t users = 0;
+};
+
+struct UserPd : Referenced {
+  PdNumber number;
+};
+
+struct UserUar {
+  UarIndex number;
+};
+
+struct UserXrcd : Referenced {
+  adapter::XrcdNumber number;
+  SharedFiles::Identity file;  ///< through which it is shared; may be null
+};
+
+struct UserMr {
+  std::shared_ptr<UserPd> pd;
+  Pinned memory;
+  MemoryKey key;
+  adapter::MkeyAttributes attributes;
+  std::uint64_t start = 0;  ///< the program's address; `attributes.start` is what requests name
+  std::uint32_t access = 0;
+};
+
+struct UserMw {
+  std::shared_ptr<UserPd> pd;
+  MemoryKey key;
+};
+
+struct UserAh {
+  std::shared_ptr<UserPd> pd;
+};
+
+/// Events of one object that the program was told.
+struct EventCounts {
+  std::uint32_t completion = 0;
+  std::uint32_t async = 0;
+};
+
+struct UserCq : Referenced {
+  CqNumber number;
+  std::uint64_t userHandle = 0;
+  std::uint32_t entries = 0;
+  std::uint32_t entryBytes = 64;
+  Pinned ring;
+  Pinned record;
+  std::shared_ptr<EventFile> channel;  ///< may be null
+  EventCounts events;
+};
+
+struct UserSrq : Referenced {
+  SrqNumber number;
+  std::uint64_t userHandle = 0;
+  adapter::SrqAttributes attributes;
+  std::uint32_t maxSge = 0;
+  std::shared_ptr<UserPd> pd;
+  std::shared_ptr<UserCq> cq;      ///< of an XRC queue
+  std::shared_ptr<UserXrcd> xrcd;  ///< likewise
+  Pinned ring;
+  Pinned record;
+  EventCounts events;
+};
+
+struct UserQp {
+  QpNumber number;
+  std::uint64_t userHandle = 0;
+  std::uint8_t type = 0;                ///< ib_uverbs_qp_type
+  ib_uverbs_create_qp_resp capacity{};  ///< max_... as answered
+  bool signalsAll = false;
+  adapter::QpAttributes attributes;  ///< as the program set them so far
+  ib_uverbs_modify_qp set{};         ///< likewise, in the program's own words
+  std::shared_ptr<UserPd> pd;
+  std::shared_ptr<UserCq> sendCq;
+  std::shared_ptr<UserCq> receiveCq;
+  std::shared_ptr<UserSrq> srq;
+  std::shared_ptr<UserXrcd> xrcd;
+  Pinned buffer;
+  Pinned record;
+  unsigned blueFlameRegister = 0;
+  bool ownsBlueFlameRegister = false;
+  std::set<network::Gid> groups;
+  EventCounts events;
+};
+
+}  // namespace hca::cosim

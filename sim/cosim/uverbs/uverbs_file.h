@@ -1,0 +1,74 @@
+// A verbs device that a program has open.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "sim/cosim/uverbs/command_dispatcher.h"
+#include "sim/driver/driver_environment.h"
+#include "verbs_shim/channel/message.h"
+
+namespace hca::cosim {
+
+/// Told when a program has something to read.
+class EventListener {
+ public:
+  /// `core`: whose interrupt handler delivered it; nullptr for events that nobody is in a hurry for.
+  virtual void onEventReadable(host::Core* core) = 0;
+
+ protected:
+  ~EventListener() = default;
+};
+
+/// What the kernel keeps of one open device file: it goes with all its objects.
+class UverbsFile final : public driver::DriverClient {
+ public:
+  struct Surroundings {
+    driver::DriverEnvironment environment;
+    driver::DriverRole& driver;
+    const driver::DriverConfig& config;
+    const DeviceDescription& device;
+    ProgramMemory& memory;
+    OwnerId memoryOwner;
+    EventFileTable& eventFiles;
+    SharedFiles& sharedFiles;
+    int processId;
+    EventListener& listener;
+  };
+  explicit UverbsFile(const Surroundings& surroundings);
+
+  void command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe, CommandCall::Done done);
+
+  struct MappedPage {
+    int error = 0;
+    channel::PageKind kind = channel::PageKind::kRegisters;
+    std::uint64_t page = 0;  ///< of registers: of BAR0
+  };
+  /// What an mmap of the device gets.
+  void mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done);
+  /// Writes the memory page that mapPage named to `address` of the program; 0, or an errno.
+  int fillPage(std::uint64_t page, std::uint64_t address);
+
+  /// Whether the program may access this page of registers.
+  [[nodiscard]] bool mayAccess(std::uint64_t page) const;
+
+  /// Destroys what is left, once the commands under way are over; `done` runs when nothing is left.
+  void close(std::function<void()> done);
+
+ private:
+  void onCompletionEvent(CqNumber cq, host::Core& core) override;
+  void onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t syndrome) override;
+  void pushAsync(std::uint32_t type, std::uint64_t element);
+  bool reportToQp(std::uint8_t type, std::uint32_t number);
+  void allocateDynamic(std::function<void(const MappedPage&)> done);
+
+  void end();
+  void release(std::function<void()> done);
+
+  Surroundings surroundings_;
+  UverbsContext context_;
+  std::uint32_t underWay_ = 0;     // commands whose answer is still to come
+  std::function<void()> closing_;  // what to call when all is gone
+};
+
+}  // namespace hca::cosim

@@ -1,0 +1,65 @@
+// XRC domains.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <string>
+
+#include "sim/cosim/uverbs/command_errors.h"
+#include "sim/cosim/uverbs/command_handlers.h"
+
+namespace hca::cosim {
+namespace {
+
+// Descriptor `fd` of the program, as the file that it is.
+std::optional<SharedFiles::File> fileOf(const UverbsContext& context, std::uint32_t fd) {
+  struct stat file {};
+  const std::string path = "/proc/" + std::to_string(context.processId) + "/fd/" + std::to_string(fd);
+  if (::stat(path.c_str(), &file) != 0) return std::nullopt;
+  return SharedFiles::File(file.st_dev, file.st_ino);
+}
+
+void open(UverbsContext& context, const Call& call, const SharedFiles::Identity& file) {
+  const std::uint64_t identity = file == nullptr ? 0 : *file;
+  context.driver.openXrcd(context.owner, identity,
+                          [&context, call, file](const driver::Answer<adapter::XrcdNumber>& answer) {
+                            if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                            auto xrcd = std::make_shared<UserXrcd>();
+                            xrcd->number = answer.value;
+                            xrcd->file = file;
+                            ib_uverbs_open_xrcd_resp own{};
+                            own.xrcd_handle = context.xrcds.add(xrcd);
+                            call->answerCore(own);
+                            call->finish(0);
+                          });
+}
+
+}  // namespace
+
+// With a file as open(2): O_CREAT makes a domain, O_EXCL insists on it (Linux drivers/infiniband/core/uverbs_cmd.c,
+// ib_uverbs_open_xrcd).
+void openXrcd(UverbsContext& context, const Call& call) {
+  constexpr std::uint32_t kNoFile = ~0U;
+  const auto wanted = call->core<ib_uverbs_open_xrcd>();
+  if (wanted.fd == kNoFile) return open(context, call, nullptr);
+  const auto file = fileOf(context, wanted.fd);
+  if (!file) return call->finish(EBADF);
+  const SharedFiles::Identity known = context.sharedFiles.find(*file);
+  if (known == nullptr) {
+    return (wanted.oflags & O_CREAT) == 0 ? call->finish(EAGAIN) : open(context, call, context.sharedFiles.add(*file));
+  }
+  if ((wanted.oflags & O_EXCL) != 0) return call->finish(EINVAL);
+  open(context, call, known);
+}
+
+void closeXrcd(UverbsContext& context, const Call& call) {
+  const std::uint32_t handle = call->core<ib_uverbs_close_xrcd>().xrcd_handle;
+  const auto xrcd = context.xrcds.find(handle);
+  if (xrcd == nullptr) return call->finish(EINVAL);
+  if (xrcd->users != 0) return call->finish(EBUSY);
+  context.driver.closeXrcd(context.owner, xrcd->number, [&context, call, handle](const driver::Answer<int>& answer) {
+    if (answer.ok()) context.xrcds.remove(handle);
+    call->finish(errnoOf(answer.result));
+  });
+}
+
+}  // namespace hca::cosim

@@ -1,0 +1,52 @@
+#include "sim/options/cosim_words.h"
+
+#include <algorithm>
+
+namespace hca::options {
+namespace {
+
+constexpr const char* kHostOption = "-H";
+
+bool parseHost(const std::string& text, std::uint32_t& host) {
+  const bool isNumber = !text.empty() && text.size() < 6 &&
+                        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (isNumber) host = static_cast<std::uint32_t>(std::stoul(text));
+  return isNumber;
+}
+
+// One command; empty, or what is wrong with it.
+std::string parseOne(std::vector<std::string> words, std::uint32_t next, std::uint32_t hosts, CosimCommand& command) {
+  command.host = next;
+  if (!words.empty() && words[0] == kHostOption) {
+    if (words.size() < 2 || !parseHost(words[1], command.host)) return "-H needs the number of a host";
+    words.erase(words.begin(), words.begin() + 2);
+  }
+  if (words.empty()) return "a command is missing";
+  if (command.host >= hosts) {
+    return "there is no host " + std::to_string(command.host) + ": the configuration has " + std::to_string(hosts) +
+           " (host.count)";
+  }
+  command.words = std::move(words);
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::vector<CosimCommand>> splitCommands(const std::vector<std::string>& words,
+                                                       const std::string& separator, std::uint32_t hosts,
+                                                       std::string& problem) {
+  std::vector<CosimCommand> commands;
+  auto begin = words.begin();
+  for (;;) {
+    const auto end = std::find(begin, words.end(), separator);
+    const std::uint32_t next = commands.empty() ? 0 : (commands.back().host + 1) % hosts;
+    CosimCommand command;
+    problem = parseOne({begin, end}, next, hosts, command);
+    if (!problem.empty()) return std::nullopt;
+    commands.push_back(std::move(command));
+    if (end == words.end()) return commands;
+    begin = end + 1;
+  }
+}
+
+}  // namespace hca::options

@@ -1,0 +1,18 @@
+// The programs of a co-simulation's command line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/options/cosim_request.h"
+
+namespace hca::options {
+
+/// Splits "[-H 0] CMD [ARGS] : [-H 1] CMD2 [ARGS]" as mpirun does; `separator` is the word between. A command without
+/// -H runs on the next host behind the one before. Nothing, and `problem` says why, if that makes no sense.
+[[nodiscard]] std::optional<std::vector<CosimCommand>> splitCommands(const std::vector<std::string>& words,
+                                                                     const std::string& separator, std::uint32_t hosts,
+                                                                     std::string& problem);
+
+}  // namespace hca::options

@@ -1,0 +1,64 @@
+// What a program asks of the simulation, and what it is told.
+#pragma once
+
+#include <stdint.h>
+
+namespace hca::channel {
+
+/// Both sides must agree; raised with every change of a message.
+constexpr uint32_t kProtocolVersion = 1;
+
+enum class Kind : uint32_t {
+  kOpenDevice = 1,  ///< argument 0: device index. Answer value 0: file
+  kCloseDevice,     ///< file
+  kCommand,         ///< an ioctl on `file`. Argument 0: request code, 1: address, 2: a pipe (write end << 32 |
+                    ///< read end) or kNoPipe. Answer kNeedsPipe: once more with a pipe
+  kMapPage,         ///< mmap of `file`. Argument 0: length, 1: offset. Answer value 0: PageKind, 1: page
+  kFillPage,        ///< the page of `file` that kMapPage answered (argument 0) lies at address (argument 1): fill it
+  kRegisterWrite,   ///< page `argument 0`, offset `argument 1`, `length` bytes
+  kRegisterRead,    ///< the same; the answer's value 0 holds the bytes
+  kPollEmpty,       ///< a poll found nothing: comes back when something may have changed
+  kWaitForEvent,    ///< comes back when an event was delivered, or with kNothingPending. Argument 0: nanoseconds of
+                    ///< wall time after which to give up, 0: none
+  kReadClock,       ///< answer value 0: the thread's simulated time, picoseconds
+  kSleep,           ///< argument 0: nanoseconds of simulated time
+  kSpinning,        ///< the thread was interrupted because it calls nothing: comes back when memory changed
+  kUnmapMemory,     ///< argument 0: address, 1: length: no longer the program's
+  kThreadEnds,
+};
+
+/// Values of Reply::error that are no errno.
+constexpr int32_t kNeedsPipe = -1;       ///< the command makes an event file: repeat it with a pipe
+constexpr int32_t kNothingPending = -2;  ///< nothing will change until somebody else acts
+
+/// Behind SIGRTMIN: the signal by which a simulation in another process interrupts a thread that calls nothing.
+constexpr int kInterruptOffset = 27;
+
+constexpr uint64_t kNoPipe = ~uint64_t{0};
+
+/// What the program maps.
+enum class PageKind : uint32_t {
+  kRegisters = 1,  ///< every access is a message
+  kMemory = 2,     ///< ordinary memory, filled once by kFillPage and only read
+};
+
+/// Longest write: half of a BlueFlame register.
+constexpr uint32_t kLongestWrite = 256;
+
+struct Request {
+  Kind kind;
+  uint32_t file;
+  uint64_t argument[3];
+  uint32_t length;
+  uint16_t completions;  ///< that polls found since the thread's last message
+  uint16_t events;       ///< that it read from event files since then
+  uint8_t bytes[kLongestWrite];
+};
+
+struct Reply {
+  int32_t error;  ///< 0, an errno, or one of the values above
+  uint32_t reserved;
+  uint64_t value[2];
+};
+
+}  // namespace hca::channel

@@ -1,0 +1,31 @@
+// The program's side of the channel to the simulation.
+#pragma once
+
+#include "verbs_shim/channel/message.h"
+
+namespace hca::shim {
+
+/// Connects at the first call. Returns the answer's `error`; EIO where there is no simulation (any more). Blocks
+/// signals meanwhile.
+int call(channel::Request& request, channel::Reply& reply);
+/// The same from within a signal handler that has all signals blocked.
+int callBlocked(channel::Request& request, channel::Reply& reply);
+
+/// Work of this thread that goes along with its next message.
+void noteCompletions(unsigned count);
+void noteEvent();
+
+/// How often this thread was interrupted by the simulation: system calls that failed with EINTR meanwhile are to be
+/// tried again, because the program has no part in it.
+[[nodiscard]] unsigned interrupts();
+void noteInterrupt();
+
+/// Whether this thread is in the simulation's own code.
+[[nodiscard]] bool isInSimulation();
+/// This thread is, for good.
+void adoptThread();
+
+/// Whether this process has a connection now.
+[[nodiscard]] bool isConnected();
+
+}  // namespace hca::shim

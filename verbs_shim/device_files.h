@@ -1,0 +1,28 @@
+// The program's file descriptors that belong to the simulation.
+#pragma once
+
+#include <stdint.h>
+
+namespace hca::shim {
+
+/// What a descriptor is.
+enum class FileKind : uint8_t { kOther = 0, kDevice, kEvents };
+
+/// The descriptor `fd` was opened for device `device` (-1: for no device of ours). Opens the device at the simulation
+/// and returns `fd`, or closes it and returns -1 with errno set.
+int deviceOpened(int device, int fd);
+
+[[nodiscard]] FileKind kindOf(int fd);
+/// The simulation's number of an open device.
+[[nodiscard]] uint32_t fileOf(int fd);
+
+/// `fd` is the read end of an event pipe.
+void eventsOpened(int fd);
+/// Another descriptor of the same file.
+void duplicated(int from, int to);
+/// The descriptor is about to be closed.
+void closing(int fd);
+/// In the child of a fork: nothing is the child's.
+void forgetFiles();
+
+}  // namespace hca::shim

@@ -1,0 +1,99 @@
+// Polls of completion queues are memory reads. Where the library offers a place to, they are told to the simulation,
+// which then need not guess what the program does; results are the same without.
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+
+#include "verbs_shim/channel_client.h"
+#include "verbs_shim/hook_table.h"
+#include "verbs_shim/real_calls.h"
+
+using namespace hca::shim;
+
+namespace {
+
+constexpr const char* kVerbs = "libibverbs.so.1";
+constexpr const char* kMlx5 = "libmlx5.so.1";
+RealCall<decltype(&::ibv_open_device)> openDeviceReal("ibv_open_device", kVerbs);
+RealCall<decltype(&::mlx5dv_open_device)> openMlx5Real("mlx5dv_open_device", kMlx5);
+RealCall<decltype(&::mlx5dv_create_cq)> createMlx5CqReal("mlx5dv_create_cq", kMlx5);
+
+using PollCq = int (*)(ibv_cq*, int, ibv_wc*);
+using CreateCqEx = ibv_cq_ex* (*)(ibv_context*, ibv_cq_init_attr_ex*);
+using StartPoll = int (*)(ibv_cq_ex*, ibv_poll_cq_attr*);
+using NextPoll = int (*)(ibv_cq_ex*);
+
+HookTable<PollCq> pollCqs;          // by context
+HookTable<CreateCqEx> createCqExs;  // by context
+HookTable<StartPoll> startPolls;    // by queue
+HookTable<NextPoll> nextPolls;      // by queue
+
+// Comes back when another look may find more.
+void waitAfterEmptyPoll() {
+  hca::channel::Request request{};
+  request.kind = hca::channel::Kind::kPollEmpty;
+  hca::channel::Reply reply{};
+  (void)call(request, reply);
+}
+
+int pollCq(ibv_cq* cq, int most, ibv_wc* completions) {
+  const PollCq real = pollCqs.find(cq->context);
+  int found = real(cq, most, completions);
+  if (found == 0 && most > 0) {
+    waitAfterEmptyPoll();
+    found = real(cq, most, completions);
+  }
+  if (found > 0) noteCompletions(static_cast<unsigned>(found));
+  return found;
+}
+
+int startPoll(ibv_cq_ex* cq, ibv_poll_cq_attr* attributes) {
+  const StartPoll real = startPolls.find(cq);
+  int result = real(cq, attributes);
+  if (result == ENOENT) {
+    waitAfterEmptyPoll();
+    result = real(cq, attributes);
+  }
+  if (result == 0) noteCompletions(1);
+  return result;
+}
+
+int nextPoll(ibv_cq_ex* cq) {
+  const int result = nextPolls.find(cq)(cq);
+  if (result == 0) noteCompletions(1);
+  return result;
+}
+
+ibv_cq_ex* hookCq(ibv_cq_ex* cq) {
+  if (cq == nullptr || cq->start_poll == nullptr || cq->next_poll == nullptr) return cq;
+  const bool isHooked = startPolls.set(cq, cq->start_poll) && nextPolls.set(cq, cq->next_poll);
+  if (!isHooked) return cq;
+  cq->start_poll = startPoll;
+  cq->next_poll = nextPoll;
+  return cq;
+}
+
+ibv_cq_ex* createCqEx(ibv_context* context, ibv_cq_init_attr_ex* attributes) {
+  return hookCq(createCqExs.find(context)(context, attributes));
+}
+
+ibv_context* hookContext(ibv_context* context) {
+  if (context == nullptr || !isConnected()) return context;
+  if (pollCqs.set(context, context->ops.poll_cq)) context->ops.poll_cq = pollCq;
+  verbs_context* extended = verbs_get_ctx(context);
+  const bool canCreate = extended != nullptr && extended->create_cq_ex != nullptr;
+  if (canCreate && createCqExs.set(context, extended->create_cq_ex)) extended->create_cq_ex = createCqEx;
+  return context;
+}
+
+}  // namespace
+
+HCASIM_EXPORT ibv_context* ibv_open_device(ibv_device* device) { return hookContext(openDeviceReal(device)); }
+HCASIM_EXPORT ibv_context* mlx5dv_open_device(ibv_device* device, mlx5dv_context_attr* attributes) {
+  return hookContext(openMlx5Real(device, attributes));
+}
+HCASIM_EXPORT ibv_cq_ex* mlx5dv_create_cq(ibv_context* context, ibv_cq_init_attr_ex* attributes,
+                                          mlx5dv_cq_init_attr* own) {
+  ibv_cq_ex* cq = createMlx5CqReal(context, attributes, own);
+  return isConnected() ? hookCq(cq) : cq;
+}

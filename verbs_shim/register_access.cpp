@@ -1,0 +1,239 @@
+#include "verbs_shim/register_access.h"
+
+#include <Zydis/Zydis.h>
+#include <string.h>
+
+#include "verbs_shim/channel_client.h"
+#include "verbs_shim/guarded_copy.h"
+#include "verbs_shim/register_pages.h"
+
+#ifndef __x86_64__
+#error "hcasim cosim knows the instructions of x86-64 alone"
+#endif
+
+namespace hca::shim {
+namespace {
+
+constexpr unsigned kWord = 8;
+constexpr unsigned kLine = 64;
+constexpr unsigned kLargestOperand = 16;
+
+constexpr int kGeneral[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                              REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
+const ZydisDecoder& decoder() {
+  static ZydisDecoder instance;
+  static bool isReady = false;
+  if (!isReady) {
+    ZydisDecoderInit(&instance, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    isReady = true;
+  }
+  return instance;
+}
+
+struct Instruction {
+  ZydisDecodedInstruction decoded;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+
+  bool decode(uintptr_t address) {
+    constexpr unsigned kLongest = 15;
+    uint8_t text[kLongest];
+    // Near the end of a mapping fewer bytes may be there.
+    unsigned length = kLongest;
+    while (length > 0 && guardedCopy(text, reinterpret_cast<const void*>(address), length) != 0) --length;
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), text, length, &decoded, operands)) &&
+           decoded.operand_count_visible >= 2;
+  }
+  [[nodiscard]] bool isMove() const { return decoded.mnemonic == ZYDIS_MNEMONIC_MOV; }
+  [[nodiscard]] unsigned width(int operand) const { return operands[operand].size / 8; }
+  [[nodiscard]] bool isMemory(int operand) const { return operands[operand].type == ZYDIS_OPERAND_TYPE_MEMORY; }
+};
+
+// The processor's registers, to be changed tentatively.
+class Registers {
+ public:
+  explicit Registers(const ucontext_t& context) {
+    memcpy(general_, context.uc_mcontext.gregs, sizeof general_);
+    vectors_ = context.uc_mcontext.fpregs;
+  }
+  void store(ucontext_t& context) const { memcpy(context.uc_mcontext.gregs, general_, sizeof general_); }
+
+  [[nodiscard]] uint64_t counter() const { return static_cast<uint64_t>(general_[REG_RIP]); }
+  void advance(unsigned bytes) { general_[REG_RIP] += bytes; }
+
+  /// False for a register that moves don't name.
+  static bool place(ZydisRegister name, int& index, unsigned& shift) {
+    const ZydisRegisterClass kind = ZydisRegisterGetClass(name);
+    const bool isGeneral = kind == ZYDIS_REGCLASS_GPR8 || kind == ZYDIS_REGCLASS_GPR16 ||
+                           kind == ZYDIS_REGCLASS_GPR32 || kind == ZYDIS_REGCLASS_GPR64;
+    if (!isGeneral) return false;
+    const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+    index = kGeneral[ZydisRegisterGetId(whole)];
+    const bool isHigh = name >= ZYDIS_REGISTER_AH && name <= ZYDIS_REGISTER_BH;
+    shift = isHigh ? 8 : 0;
+    return true;
+  }
+  bool read(const ZydisDecodedOperand& operand, uint8_t* bytes) const {
+    int index = 0;
+    unsigned shift = 0;
+    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+      memcpy(bytes, &operand.imm.value.u, kWord);
+      return true;
+    }
+    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
+    if (ZydisRegisterGetClass(operand.reg.value) == ZYDIS_REGCLASS_XMM) {
+      memcpy(bytes, vectors_->_xmm[ZydisRegisterGetId(operand.reg.value)].element, 16);
+      return true;
+    }
+    if (!place(operand.reg.value, index, shift)) return false;
+    const uint64_t value = static_cast<uint64_t>(general_[index]) >> shift;
+    memcpy(bytes, &value, kWord);
+    return true;
+  }
+  /// `value` has the operand's width. Writing 32 bits clears the upper half, as the processor does.
+  bool write(const ZydisDecodedOperand& operand, uint64_t value) {
+    int index = 0;
+    unsigned shift = 0;
+    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER || !place(operand.reg.value, index, shift)) return false;
+    const uint64_t before = static_cast<uint64_t>(general_[index]);
+    uint64_t mask = operand.size >= 32 ? ~uint64_t{0} : ((uint64_t{1} << operand.size) - 1) << shift;
+    if (operand.size == 32) value &= 0xFFFFFFFF;
+    general_[index] = static_cast<greg_t>((before & ~mask) | ((value << shift) & mask));
+    return true;
+  }
+  /// The address that a memory operand names; the counter must be that of the instruction.
+  [[nodiscard]] bool addressOf(const Instruction& instruction, int operand, uintptr_t& address) const {
+    ZydisRegisterContext context;
+    memset(&context, 0, sizeof context);
+    for (int i = 0; i < 16; ++i) context.values[ZYDIS_REGISTER_RAX + i] = static_cast<ZyanU64>(general_[kGeneral[i]]);
+    context.values[ZYDIS_REGISTER_RIP] = counter();
+    ZyanU64 result = 0;
+    if (!ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(&instruction.decoded, &instruction.operands[operand], counter(),
+                                                 &context, &result))) {
+      return false;
+    }
+    address = result;
+    return true;
+  }
+
+ private:
+  gregset_t general_;
+  const _libc_fpstate* vectors_;
+};
+
+bool isPlainStore(const Instruction& instruction) {
+  if (!instruction.isMemory(0)) return false;
+  switch (instruction.decoded.mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVNTI:
+    case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_MOVDQU:
+    case ZYDIS_MNEMONIC_MOVDQA:
+    case ZYDIS_MNEMONIC_MOVNTDQ:
+    case ZYDIS_MNEMONIC_MOVNTPS:
+    case ZYDIS_MNEMONIC_MOVQ:
+      return true;
+    default:
+      return false;
+  }
+}
+
+channel::Request registerRequest(channel::Kind kind, const RegisterPage& page, uintptr_t address, unsigned length) {
+  channel::Request request{};
+  request.kind = kind;
+  request.argument[0] = page.page;
+  request.argument[1] = address - page.address;
+  request.length = length;
+  return request;
+}
+
+// An instruction between two stores of a run: a load from ordinary memory, a copy of a register, or an address. None of
+// them touches flags. False, and nothing happened, for any other.
+bool stepBetween(const Instruction& next, Registers& ahead) {
+  const auto mnemonic = next.decoded.mnemonic;
+  const bool isWhole = next.width(0) == kWord && next.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
+  uint64_t value = 0;
+  if (!isWhole) return false;
+  if (mnemonic == ZYDIS_MNEMONIC_LEA) {
+    uintptr_t address = 0;
+    return ahead.addressOf(next, 1, address) && ahead.write(next.operands[0], address);
+  }
+  if (mnemonic != ZYDIS_MNEMONIC_MOV) return false;
+  if (next.isMemory(1)) {
+    uintptr_t address = 0;
+    if (!ahead.addressOf(next, 1, address) || findPage(address) != nullptr) return false;
+    if (guardedCopy(&value, reinterpret_cast<const void*>(address), kWord) != 0) return false;
+    return ahead.write(next.operands[0], value);
+  }
+  const bool isCopy = next.operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+  uint8_t bytes[kLargestOperand];
+  if (!isCopy || !ahead.read(next.operands[1], bytes)) return false;
+  memcpy(&value, bytes, sizeof value);
+  return ahead.write(next.operands[0], value);
+}
+
+// Follows the code behind a store for as long as it goes on filling the same line; registers and counter are moved
+// behind the last store that was taken along.
+void gatherRun(const RegisterPage& page, uintptr_t start, Registers& registers, channel::Request& request) {
+  constexpr int kMostInstructions = 32;
+  Registers ahead = registers;
+  for (int i = 0; i < kMostInstructions && (start + request.length) % kLine != 0; ++i) {
+    Instruction next;
+    uintptr_t address = 0;
+    if (!next.decode(ahead.counter())) return;
+    const bool isStore = next.isMove() && next.isMemory(0) && next.width(0) == kWord;
+    if (!isStore) {
+      if (!stepBetween(next, ahead)) return;
+      ahead.advance(next.decoded.length);
+      continue;
+    }
+    if (!ahead.addressOf(next, 0, address) || address != start + request.length) return;
+    if (findPage(address) != &page || !ahead.read(next.operands[1], request.bytes + request.length)) return;
+    request.length += kWord;
+    ahead.advance(next.decoded.length);
+    registers = ahead;
+  }
+}
+
+bool emulateStore(const RegisterPage& page, uintptr_t address, const Instruction& instruction, ucontext_t& context) {
+  const unsigned width = instruction.width(0);
+  if (!isPlainStore(instruction) || width == 0 || width > 16) return false;
+  Registers registers(context);
+  channel::Request request = registerRequest(channel::Kind::kRegisterWrite, page, address, width);
+  if (!registers.read(instruction.operands[1], request.bytes)) return false;
+  registers.advance(instruction.decoded.length);
+  if (width == kWord && address % kLine == 0) gatherRun(page, address, registers, request);
+  channel::Reply reply{};
+  (void)callBlocked(request, reply);  // a device that is gone swallows writes
+  registers.store(context);
+  return true;
+}
+
+bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction& instruction, ucontext_t& context) {
+  const unsigned width = instruction.width(1);
+  const bool extends = instruction.decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX;
+  if (!instruction.isMemory(1) || !(instruction.isMove() || extends) || width == 0 || width > kWord) return false;
+  Registers registers(context);
+  channel::Request request = registerRequest(channel::Kind::kRegisterRead, page, address, width);
+  channel::Reply reply{};
+  // A device that is gone answers all ones.
+  if (callBlocked(request, reply) != 0) reply.value[0] = ~uint64_t{0};
+  const uint64_t mask = width == kWord ? ~uint64_t{0} : (uint64_t{1} << (width * 8)) - 1;
+  if (!registers.write(instruction.operands[0], reply.value[0] & mask)) return false;
+  registers.advance(instruction.decoded.length);
+  registers.store(context);
+  return true;
+}
+
+}  // namespace
+
+bool emulateAccess(ucontext_t& context, uintptr_t faultAddress) {
+  const RegisterPage* page = findPage(faultAddress);
+  Instruction instruction;
+  if (page == nullptr || !instruction.decode(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]))) return false;
+  if (instruction.isMemory(0)) return emulateStore(*page, faultAddress, instruction, context);
+  return emulateLoad(*page, faultAddress, instruction, context);
+}
+
+}  // namespace hca::shim

@@ -1,0 +1,185 @@
+// The simulation in a process of its own.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "verbs_shim/channel/futex.h"
+#include "verbs_shim/channel/shared_memory.h"
+#include "verbs_shim/channel_client.h"
+#include "verbs_shim/real_calls.h"
+#include "verbs_shim/settings.h"
+#include "verbs_shim/transport.h"
+
+namespace hca::shim {
+namespace {
+
+using channel::SharedArea;
+using channel::SharedSlot;
+using channel::SlotState;
+
+RealCall<decltype(&::poll)> realPoll("poll");
+RealCall<decltype(&::close)> realClose("close");
+
+SharedArea* area = nullptr;
+channel::Doorbell* doorbell = nullptr;
+int connection = -1;
+bool isDead = false;
+
+// Only the simulation's process may look into this one, besides whom the system lets do so anyway.
+void admitSimulation() {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return;
+  prctl(PR_SET_PTRACER, static_cast<unsigned long>(peer.pid), 0UL, 0UL, 0UL);
+}
+
+// The descriptors of both areas; false if none came.
+bool receiveWelcome(int (&descriptors)[2]) {
+  channel::Welcome welcome{};
+  iovec data{&welcome, sizeof welcome};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)];
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != sizeof welcome || welcome.error != 0) return false;
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof descriptors)) {
+    return false;
+  }
+  memcpy(descriptors, CMSG_DATA(header), sizeof descriptors);
+  return true;
+}
+
+template <class Struct>
+Struct* map(int descriptor) {
+  void* address = ::mmap(nullptr, sizeof(Struct), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  realClose(descriptor);
+  return address == MAP_FAILED ? nullptr : static_cast<Struct*>(address);
+}
+
+bool openConnection() {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (strlen(settings().socket) >= sizeof address.sun_path) return false;
+  strcpy(address.sun_path, settings().socket);
+  const int fresh = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (fresh < 0) return false;
+  // Out of the way of programs that count on small numbers.
+  constexpr int kHigh = 900;
+  connection = fcntl(fresh, F_DUPFD_CLOEXEC, kHigh);
+  if (connection < 0) connection = fcntl(fresh, F_DUPFD_CLOEXEC, 3);
+  realClose(fresh);
+  return connection >= 0 && ::connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+}
+
+// A thread that looks at its memory in a loop, without a call, needs none of its processor time until that memory
+// changes: the simulation makes it sleep here.
+void onInterrupt(int) {
+  const int savedErrno = errno;
+  noteInterrupt();
+  channel::Request request{};
+  request.kind = channel::Kind::kSpinning;
+  channel::Reply reply{};
+  (void)callBlocked(request, reply);
+  errno = savedErrno;
+}
+
+void installInterrupt() {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = onInterrupt;
+  action.sa_flags = SA_RESTART;
+  sigfillset(&action.sa_mask);
+  sigdelset(&action.sa_mask, SIGSEGV);
+  sigdelset(&action.sa_mask, SIGBUS);
+  sigaction(SIGRTMIN + channel::kInterruptOffset, &action, nullptr);
+}
+
+int connect() {
+  if (!openConnection()) {
+    complain("there is no simulation at '%s' (any more)", settings().socket);
+    return ENODEV;
+  }
+  admitSimulation();
+  const channel::Hello hello{channel::kProtocolVersion, settings().host};
+  int descriptors[2];
+  if (send(connection, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello || !receiveWelcome(descriptors)) {
+    complain("the simulation at '%s' refuses this program: it is of another version, or has no host %u",
+             settings().socket, settings().host);
+    return ENODEV;
+  }
+  area = map<SharedArea>(descriptors[0]);
+  doorbell = map<channel::Doorbell>(descriptors[1]);
+  installInterrupt();
+  return area != nullptr && doorbell != nullptr ? 0 : ENOMEM;
+}
+
+uint32_t attachThread(int threadId) {
+  for (uint32_t i = 0; i < SharedArea::kSlots; ++i) {
+    SharedSlot& slot = area->slots[i];
+    uint32_t expected = static_cast<uint32_t>(SlotState::kFree);
+    if (!__atomic_compare_exchange_n(&slot.state, &expected, static_cast<uint32_t>(SlotState::kIdle), false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+      continue;
+    }
+    slot.threadId = threadId;
+    uint32_t used = __atomic_load_n(&area->used, __ATOMIC_RELAXED);
+    while (used <= i &&
+           !__atomic_compare_exchange_n(&area->used, &used, i + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    }
+    return i;
+  }
+  return SharedArea::kSlots;
+}
+
+bool hasSimulationEnded() {
+  pollfd peer{connection, POLLIN, 0};
+  return realPoll(&peer, 1UL, 0) > 0 && (peer.revents & (POLLHUP | POLLERR | POLLIN)) != 0;
+}
+
+void ringDoorbell() {
+  __atomic_add_fetch(&doorbell->rings, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&doorbell->isSleeping, __ATOMIC_SEQ_CST) != 0) channel::futexWake(&doorbell->rings);
+}
+
+bool waitForAnswer(SharedSlot& slot) {
+  constexpr timespec kLook{0, 200'000'000};  // whether the simulation is still there
+  for (;;) {
+    const uint32_t state = __atomic_load_n(&slot.state, __ATOMIC_ACQUIRE);
+    if (state == static_cast<uint32_t>(SlotState::kAnswered)) return true;
+    channel::futexWait(&slot.state, state, &kLook);
+    const bool isThere = __atomic_load_n(&slot.state, __ATOMIC_ACQUIRE) == static_cast<uint32_t>(SlotState::kAnswered);
+    if (!isThere && hasSimulationEnded()) return false;
+  }
+}
+
+void call(uint32_t thread, const channel::Request& request, channel::Reply& reply) {
+  reply.error = EIO;
+  if (thread >= SharedArea::kSlots || __atomic_load_n(&isDead, __ATOMIC_RELAXED)) return;
+  SharedSlot& slot = area->slots[thread];
+  slot.request = request;
+  __atomic_store_n(&slot.state, static_cast<uint32_t>(SlotState::kSubmitted), __ATOMIC_SEQ_CST);
+  ringDoorbell();
+  if (!waitForAnswer(slot)) {
+    if (!__atomic_exchange_n(&isDead, true, __ATOMIC_RELAXED)) complain("the simulation has ended");
+    return;
+  }
+  reply = slot.reply;
+  const bool isOver = request.kind == channel::Kind::kThreadEnds;
+  __atomic_store_n(&slot.state, static_cast<uint32_t>(isOver ? SlotState::kFree : SlotState::kIdle), __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+const Transport sharedTransport{connect, attachThread, call};
+
+}  // namespace hca::shim
