@@ -33,6 +33,10 @@ struct DeviceCapabilities {
   bool ignoreOverrun = false;
   bool moderation = false;
   bool resize = false;      ///< of completion queues
+  bool compression = false;    ///< of completion entries of 64 bytes
+  bool enhancedCompression = false;
+  bool miniStrideIndex = false;  ///< compressed entries can hold a stride index
+  bool inlineScatter = false;  ///< small responses in completion entries
   bool wideEntries = true;  ///< 128-byte completion entries
   Hertz clock{};            ///< of time stamps
   bool roce = false;        ///< its ports are of Ethernet

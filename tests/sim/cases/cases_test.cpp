@@ -255,14 +255,17 @@ TEST(Cases, C27_QueueForNoCompletionOverruns) {
   EXPECT_EQ(std::count(events.begin(), events.end(), kCqError), 1);
 }
 
-// Completions and bytes of one size of entries.
-std::vector<std::uint8_t> transcript(std::uint32_t entryBytes) {
+// Completions and bytes of one kind of entries.
+std::vector<std::uint8_t> transcript(const CqRequest& entries, bool scatterToCqe) {
   TwoHosts hosts;
   BlockingThread left(hosts, 0), right(hosts, 1);
-  CqRequest request = depth(100);
-  request.cqe_size = entryBytes;
+  CqRequest request = entries;
+  request.cqe = 100;
   const driver::CqCreated leftCq = left.createCq(request), rightCq = right.createCq(request);
-  const ConnectedPair pair = connectPair(left, leftCq.handle, right, rightCq.handle);
+  driver::QpRequest pairRequest;
+  pairRequest.maxSendWr = pairRequest.maxReceiveWr = 16;
+  pairRequest.scatterToCqe = scatterToCqe;
+  const ConnectedPair pair = connectPair(left, leftCq.handle, right, rightCq.handle, pairRequest);
   std::vector<std::uint8_t> result;
   const auto take = [&](BlockingThread& thread, driver::CqHandle cq, std::uint32_t length) {
     for (const WorkCompletion& completion : thread.poll(cq)) {
@@ -296,7 +299,7 @@ std::vector<std::uint8_t> transcript(std::uint32_t entryBytes) {
 }
 
 // One system a process: the transcript of the narrow entries is written out.
-TEST(Cases, C28_WideEntriesTellTheSameAndBringTheSameBytes) {
+std::vector<std::uint8_t> expectedTranscript() {
   std::vector<std::uint8_t> expected;
   for (const std::uint8_t size : {16, 32, 33, 64, 65}) {
     const auto add = [&](driver::WcOpcode opcode, std::uint8_t length, std::uint8_t content) {
@@ -309,7 +312,31 @@ TEST(Cases, C28_WideEntriesTellTheSameAndBringTheSameBytes) {
   }
   expected.insert(expected.end(), {99, static_cast<std::uint8_t>(WcStatus::kRemoteAccess), 0, 0});
   expected.insert(expected.end(), 64, 66);
-  EXPECT_EQ(transcript(128), expected);
+  return expected;
+}
+
+CqRequest entriesOf(std::uint32_t bytes, bool padded = false) {
+  CqRequest request;
+  request.cqe_size = bytes;
+  request.padded = padded;
+  return request;
+}
+
+TEST(Cases, C28_NarrowEntriesTellAndBringBytes) { EXPECT_EQ(transcript(entriesOf(64), false), expectedTranscript()); }
+TEST(Cases, C28_WideEntriesTellTheSameAndBringTheSameBytes) {
+  EXPECT_EQ(transcript(entriesOf(128), false), expectedTranscript());
+}
+TEST(Cases, C28_PaddedEntriesTellTheSameAndBringTheSameBytes) {
+  EXPECT_EQ(transcript(entriesOf(128, true), false), expectedTranscript());
+}
+TEST(Cases, C28_DataInNarrowEntriesAreTheSameBytes) {
+  EXPECT_EQ(transcript(entriesOf(64), true), expectedTranscript());
+}
+TEST(Cases, C28_DataInWideEntriesAreTheSameBytes) {
+  EXPECT_EQ(transcript(entriesOf(128), true), expectedTranscript());
+}
+TEST(Cases, C28_DataInPaddedEntriesAreTheSameBytes) {
+  EXPECT_EQ(transcript(entriesOf(128, true), true), expectedTranscript());
 }
 
 // Requests of one to four blocks, so that counters and requests don't go in step, ten times around the ring.
