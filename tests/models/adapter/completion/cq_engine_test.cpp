@@ -412,7 +412,17 @@ TEST(CqEngine, CreateRefusesEachBadFieldWithItsSyndrome) {
     return std::pair(result.status, result.syndrome);
   };
   const auto bad = [](Syndrome s) { return std::pair(CommandStatus::kBadParameter, s); };
-  EXPECT_EQ(refusal([](auto& a) { a.compression = true; }), bad(Syndrome::kCqFormatUnsupported));
+  const auto compressed = [&](auto&& spoil) {
+    return refusal([&spoil](auto& a) {
+      a.compression = true;
+      spoil(a);
+    });
+  };
+  const auto unsupported = bad(Syndrome::kCqFormatUnsupported);
+  EXPECT_EQ(compressed([](auto& a) { a.miniFormat = 2; }), unsupported);
+  EXPECT_EQ(compressed([](auto& a) { a.miniFormatExtension = 1; }), unsupported);
+  EXPECT_EQ(compressed([](auto& a) { a.compressionLayout = 2; }), unsupported);
+  EXPECT_EQ(compressed([](auto& a) { a.stride = CqeStride::k128; }), unsupported);
   EXPECT_EQ(refusal([](auto& a) { a.collapsed = true; }), bad(Syndrome::kCqFormatUnsupported));
   EXPECT_EQ(refusal([](auto& a) { a.alwaysArmed = true; }), bad(Syndrome::kCqFormatUnsupported));
   EXPECT_EQ(refusal([](auto& a) { a.timestampFormat = 2; }), bad(Syndrome::kCqFormatUnsupported));
