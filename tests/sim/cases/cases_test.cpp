@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "models/wire/describe.h"
 #include "tests/sim/driver/verbs_pair.h"
 
 namespace hca::test {
@@ -320,6 +321,44 @@ CqRequest entriesOf(std::uint32_t bytes, bool padded = false) {
   request.cqe_size = bytes;
   request.padded = padded;
   return request;
+}
+
+// Two reads, of 32 and of 33 bytes, and one that fails, as the ring has them.
+TEST(Cases, C28_WideEntriesHaveTheDescriptorInTheUpperHalf) {
+  TwoHosts hosts;
+  BlockingThread left(hosts, 0), right(hosts, 1);
+  CqRequest request = entriesOf(128);
+  request.cqe = 100;
+  const driver::CqCreated leftCq = left.createCq(request), rightCq = right.createCq(request);
+  driver::QpRequest pairRequest;
+  pairRequest.maxSendWr = pairRequest.maxReceiveWr = 16;
+  pairRequest.scatterToCqe = true;
+  const ConnectedPair pair = connectPair(left, leftCq.handle, right, rightCq.handle, pairRequest);
+  std::memset(right.client().bytes(right.buffer(), 64), 0xA5, 64);
+  for (const std::uint32_t size : {32U, 33U, 64U}) {
+    SendWorkRequest read = remote(right, left.request(SendOpcode::kRead, size, size));
+    if (size == 64) read.remoteKey = badKey(right);
+    left.post(pair.left.handle, read);
+  }
+  hosts.runFor(microseconds(50));
+  const auto& queue = *hosts.system().host(0).adapter().hca().completion().find(leftCq.number);
+  std::uint8_t ring[3 * 128];
+  ASSERT_EQ(hosts.system().host(0).memory().read(queue.attributes.ring.address(0), {ring, sizeof ring}),
+            host::DmaStatus::kOk);
+  const auto count = [&ring](std::size_t from, std::size_t to) {
+    return std::count(ring + from, ring + to, 0xA5);
+  };
+  EXPECT_EQ(ring[127] & 0x0C, 0x04) << "32 bytes at the start of the descriptor";
+  EXPECT_EQ(count(0, 64), 0);
+  EXPECT_EQ(count(64, 96), 32);
+  EXPECT_EQ(ring[128 + 127] & 0x0C, 0x08) << "more: in the lower half";
+  EXPECT_EQ(count(128, 128 + 33), 33);
+  EXPECT_EQ(count(128 + 64, 256), 0);
+  const wire::Cqe error = structFrom<wire::Cqe>({ring + 256 + 64, 64});
+  EXPECT_EQ(wire::OpOwn::Opcode::get(error.opOwn), wire::CqeOpcode::kRequesterError);
+  EXPECT_NE(wire::describe(error).find("syndrome"), std::string::npos) << wire::describe(error);
+  EXPECT_EQ(structFrom<wire::ErrorCqe>(bytesOf(error)).syndrome, 0x13) << "what a dump of the upper half shows";
+  EXPECT_EQ(ring[256 + 63], 0) << "nothing was written to the lower half";
 }
 
 TEST(Cases, C28_NarrowEntriesTellAndBringBytes) { EXPECT_EQ(transcript(entriesOf(64), false), expectedTranscript()); }

@@ -104,6 +104,7 @@ struct RandomDriver::Connection {
   bool up = false;
   bool building = false;  ///< or being torn down
   bool wild = false;      ///< some requests are wrong
+  bool scatterToCqe = false;  // small responses come in completion entries
   bool mayFail = false;
   std::uint32_t depth = 0;
   std::uint32_t longest = 0;  ///< message, bytes
