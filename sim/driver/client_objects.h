@@ -34,8 +34,7 @@ class EntryWaiter {
 
 struct ClientCq final : host::MemoryWatcher {
   ClientCq(EntryWaiter& entryWaiter, const DmaBuffer& ringBuffer, const DoorbellRecord& doorbellRecord,
-           unsigned logSize, adapter::CqeStride entryStride,
-           const CqCompression& compression)
+           unsigned logSize, adapter::CqeStride entryStride, const CqCompression& compression)
       : waiter(entryWaiter),
         buffer(ringBuffer),
         record(doorbellRecord),
@@ -93,8 +92,8 @@ struct ClientQp {
   std::optional<ReceiveRing> receive;
   std::optional<SrqHandle> srq;  // instead of it
   SrqNumber srqNumber;
-  std::vector<network::Gid> groups;  // attached to
-  adapter::XrcdNumber domain;        // of an XRC target
+  std::vector<network::Gid> groups;         // attached to
+  adapter::XrcdNumber domain;               // of an XRC target
   std::uint8_t requesterInlineScatter = 0;  // qpc.cs_req
   std::uint8_t responderInlineScatter = 0;  // qpc.cs_res
 

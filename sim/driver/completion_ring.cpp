@@ -119,7 +119,9 @@ std::uint32_t CompletionRing::clean(std::uint32_t userIndex, const std::function
 std::uint32_t CompletionRing::cleanStaged(std::uint32_t userIndex,
                                           const std::function<void(const wire::Cqe&)>& onDropped) {
   stageAll();
-  const auto isGone = [userIndex](const wire::Cqe& cqe) { return wire::Cqe::UserIndex::get(cqe.userIndex) == userIndex; };
+  const auto isGone = [userIndex](const wire::Cqe& cqe) {
+    return wire::Cqe::UserIndex::get(cqe.userIndex) == userIndex;
+  };
   std::uint32_t dropped = 0;
   for (std::size_t i = staged_.size(); i-- > 0;) {
     if (!isGone(staged_[i])) continue;

@@ -81,8 +81,8 @@ class CompletionRing {
   std::uint32_t stride_;
   std::uint64_t consumerIndex_ = 0;
   std::uint8_t sequenceNumber_ = 0;
-  std::optional<CqeExpander> expander_;    // of a queue with compression
-  kernel::RingQueue<wire::Cqe> staged_;    // entries that were read and not taken yet; of such a queue alone
+  std::optional<CqeExpander> expander_;  // of a queue with compression
+  kernel::RingQueue<wire::Cqe> staged_;  // entries that were read and not taken yet; of such a queue alone
 };
 
 }  // namespace hca::driver

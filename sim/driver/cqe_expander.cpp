@@ -1,5 +1,6 @@
 #include "sim/driver/cqe_expander.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -52,7 +53,8 @@ std::uint32_t CqeExpander::expandBasic(std::uint8_t* entries, std::uint64_t inde
   constexpr std::uint32_t kArray = wire::kMiniCqesPerArray;
   const Slots slots(entries, logSize);
   title_ = slots.entry(index);
-  const std::uint32_t count = title_.byteCount.host();
+  // More than the ring has is a title that was overwritten: the queue ignores overruns.
+  const std::uint32_t count = std::min(title_.byteCount.host(), std::uint32_t{1} << logSize);
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t array = i / kArray;
     const std::uint8_t* const minis = slots.at(index + (array == 0 ? 1 : array * kArray));
@@ -80,8 +82,8 @@ wire::Cqe CqeExpander::restore(const std::uint8_t* mini, std::uint32_t position)
     const auto own = structFrom<wire::RequesterMiniCqe>({mini, sizeof(wire::RequesterMiniCqe)});
     cqe.byteCount = own.byteCount;
     cqe.wqeCounter = own.wqeCounter;
-    cqe.opcodeQp = wire::Be32((cqe.opcodeQp.host() & wire::Cqe::LocalQp::kMask) |
-                              wire::Cqe::SendOpcode::make(own.sendOpcode));
+    cqe.opcodeQp =
+        wire::Be32((cqe.opcodeQp.host() & wire::Cqe::LocalQp::kMask) | wire::Cqe::SendOpcode::make(own.sendOpcode));
     return cqe;
   }
   const auto own = structFrom<wire::MiniCqe>({mini, sizeof(wire::MiniCqe)});

@@ -21,11 +21,10 @@ class CqeExpander {
   /// Whether software may take the entry with free-running index `index`, whose last bytes are at `end`.
   [[nodiscard]] bool isOwned(const std::uint8_t* end, std::uint64_t index, unsigned logSize) const;
   /// Takes what begins with entry `index` of a ring of 2^logSize entries at `entries`: one entry, or a block. Its
-  /// completions go to `out`. All its slots are made invalid: the adapter leaves most of them unwritten in this pass, and
-  /// what is left in there must not look new in a later one (the owner bit repeats every second pass, the validity byte
-  /// every 256). Returns how many slots it was. Precondition: isOwned.
-  std::uint32_t expand(std::uint8_t* entries, std::uint64_t index, unsigned logSize,
-                       kernel::RingQueue<wire::Cqe>& out);
+  /// completions go to `out`. All its slots are made invalid: the adapter leaves most of them unwritten in this pass,
+  /// and what is left in there must not look new in a later one (the owner bit repeats every second pass, the validity
+  /// byte every 256). Returns how many slots it was. Precondition: isOwned.
+  std::uint32_t expand(std::uint8_t* entries, std::uint64_t index, unsigned logSize, kernel::RingQueue<wire::Cqe>& out);
 
  private:
   std::uint32_t expandBasic(std::uint8_t* entries, std::uint64_t index, unsigned logSize,

@@ -174,8 +174,8 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
   return true;
 }
 
-// Data that came in the entry go where the request wanted them (rdma-core providers/mlx5/qp.c, mlx5_copy_to_recv_wqe and
-// its sisters). Copying costs what it costs into a request.
+// Data that came in the entry go where the request wanted them (rdma-core providers/mlx5/qp.c, mlx5_copy_to_recv_wqe
+// and its sisters). Copying costs what it costs into a request.
 template <class Ring>
 void ThreadClient::takeInlineData(const ClientCq& cq, const wire::Cqe& cqe, const Ring& ring,
                                   WorkCompletion& completion) {

@@ -225,9 +225,9 @@ struct QpRequest {
   std::uint32_t maxReceiveWr = 0;
   std::uint32_t maxSendSge = 1;
   std::uint32_t maxReceiveSge = 1;
-  std::uint32_t maxInline = 0;   ///< bytes
-  /// Small responses come in their completion entries: up to 32 bytes, or 64 in entries of 128 bytes, of receives and of
-  /// signaled reads and atomics (libmlx5: MLX5_SCATTER_TO_CQE).
+  std::uint32_t maxInline = 0;  ///< bytes
+  /// Small responses come in their completion entries: up to 32 bytes, or 64 in entries of 128 bytes, of receives and
+  /// of signaled reads and atomics (libmlx5: MLX5_SCATTER_TO_CQE).
   bool scatterToCqe = false;
   std::optional<SrqHandle> srq;  ///< receives come from there; maxReceiveWr doesn't count
   XrcdHandle domain;             ///< of an XRC target: of the shared queues that it may give to

@@ -259,13 +259,15 @@ struct FlowConfig {
     key("comp_vector", self.comp_vector, range(0U, 2047U), "Completion vector of the queues");
     key("cqe_size", self.cqe_size, range(Bytes(64), Bytes(128)), "Size of a completion entry: 64B or 128B");
     key("cqe_pad", self.cqe_pad,
-        "cqe_size = 128B: the adapter writes each entry whole, in one piece that fills lines of 128B, instead of the 64B "
+        "cqe_size = 128B: the adapter writes each entry whole, in one piece that fills lines of 128B, instead of the "
+        "64B "
         "that carry something");
     key("scatter_to_cqe", self.scatter_to_cqe,
         "Receives, and signaled reads and atomics, of up to 32B (64B where entries have 128B) come in their completion "
         "entry; the program copies them from there");
     key("cqe_compression", self.cqe_compression,
-        "Completions that are alike are written together, as entries of 8B in blocks. none; basic: behind a title of 64B "
+        "Completions that are alike are written together, as entries of 8B in blocks. none; basic: behind a title of "
+        "64B "
         "that makes the block valid; enhanced: up to seven in a block, behind a title that is a completion itself");
     key("mini_cqe", self.mini_cqe,
         "What a receive's compressed entry holds beside its length. hash: the packet's hash; checksum: its checksum; "

@@ -47,10 +47,9 @@ MiniCqeSlot miniCqeBlock(const std::vector<CompressedSession::Held>& held, std::
   assert(!held.empty() && held.size() <= wire::kMiniCqesPerEnhancedBlock);
   MiniCqeSlot slot = miniCqeArray(held, 0);
   slot[offsetof(wire::Cqe, signature)] = static_cast<std::uint8_t>(pass);
-  slot[offsetof(wire::Cqe, opOwn)] =
-      static_cast<std::uint8_t>(wire::OpOwn::Opcode::make(static_cast<wire::CqeOpcode>(held.size() - 1)) |
-                                wire::OpOwn::Format::make(wire::CqeFormat::kCompressed) |
-                                wire::OpOwn::Owner::make((pass & 1) != 0));
+  slot[offsetof(wire::Cqe, opOwn)] = static_cast<std::uint8_t>(
+      wire::OpOwn::Opcode::make(static_cast<wire::CqeOpcode>(held.size() - 1)) |
+      wire::OpOwn::Format::make(wire::CqeFormat::kCompressed) | wire::OpOwn::Owner::make((pass & 1) != 0));
   return slot;
 }
 

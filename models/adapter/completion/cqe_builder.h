@@ -25,8 +25,8 @@ constexpr std::uint32_t strideBytes(CqeStride stride) { return stride == CqeStri
 ///
 /// With a stride of 128 the 64-byte CQE proper is the entry's second half. The first half is written only when it has
 /// something to carry (inline data of more than 32 bytes), or always if the entries are padded.
-/// The signature byte is 0, because signatures are not modelled; in queues of the enhanced compression layout it holds the
-/// number of the pass, by which software tells new entries from old ones.
+/// The signature byte is 0, because signatures are not modelled; in queues of the enhanced compression layout it holds
+/// the number of the pass, by which software tells new entries from old ones.
 class CqeBuilder {
  public:
   CqeBuilder(CqeStride stride, unsigned logSize, bool withValidity = false)

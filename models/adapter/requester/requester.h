@@ -86,7 +86,7 @@ class Requester final : private EgressListener,
   void completeMemoryOperations(QueuePair& qp);
   void onAcknowledge(QueuePair& qp, const network::Packet& packet);
   void onReturnedData(QueuePair& qp, const network::Packet& packet);
-  bool placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet);
+  bool placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet, bool inlined);
   [[nodiscard]] static bool fitsEntry(const QueuePair& qp, const SendRequest& request);
   void recover(QueuePair& qp);
   void onProgress(QueuePair& qp);

@@ -76,7 +76,7 @@ void Requester::onReturnedData(QueuePair& qp, const network::Packet& packet) {
   if (!oldest.hasResponse() || psnDistance(packet.psn, expected) < 0) return;
   if (packet.psn != expected) return recover(qp);
   const bool inlined = fitsEntry(qp, oldest);
-  if (!inlined && !placeReturned(qp, oldest, packet))
+  if (!placeReturned(qp, oldest, packet, inlined))
     return failOldest(qp, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
   if (++oldest.packetsReturned == oldest.packets) {
     const SendRequest request = std::move(oldest);
@@ -94,16 +94,17 @@ void Requester::onReturnedData(QueuePair& qp, const network::Packet& packet) {
 bool Requester::fitsEntry(const QueuePair& qp, const SendRequest& request) {
   const bool signaled =
       request.completion == CompletionMode::kAlways || request.completion == CompletionMode::kAlwaysWithEvent;
-  return signaled && request.length != 0 &&
-         request.length <= requesterInlineRoom(qp.attributes.requesterInlineScatter);
+  return signaled && request.length != 0 && request.length <= requesterInlineRoom(qp.attributes.requesterInlineScatter);
 }
 
-// Writes returned data where the request wants it.
-bool Requester::placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet) {
+// Writes returned data where the request wants it, or only looks whether it may: where the completion carries them.
+bool Requester::placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet,
+                              bool inlined) {
   const std::uint32_t length = returnedLength(request, packet);
   segments_.clear();
   const CachePort::Bypass translated(ports_.cache);  // when the request was built
   if (!gather(qp, request, request.packetsReturned * qp.attributes.mtu, length, Access::kLocalWrite)) return false;
+  if (inlined) return true;
   const ByteView data = returnedData(request, packet);
   std::uint32_t offset = 0;
   for (const Segment& segment : segments_) {

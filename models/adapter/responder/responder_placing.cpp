@@ -59,23 +59,19 @@ Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packe
   if (state.received + std::uint64_t{packet.payloadLength} > state.receive.capacity) {
     return failReceive(qp, packet, CqeSyndrome::kLocalLength, vendor_error::kLocalLength, aeth::kNakInvalidRequest);
   }
-  if (fitsEntry(qp, packet)) {
-    state.received = packet.payloadLength;
-    return Outcome::kDone;
-  }
   bool relaxed = false;
   if (locate(qp, state.received, packet.payloadLength, relaxed) != AccessFault::kNone) {
     return failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection,
                        aeth::kNakRemoteOperation);
   }
   if (missed(qp)) return Outcome::kMissed;
-  scatter(qp, packet, relaxed);
+  if (!fitsEntry(qp, packet)) scatter(qp, packet, relaxed);
   state.received += packet.payloadLength;
   return Outcome::kDone;
 }
 
-// Whether the whole message goes into its completion (qpc.cs_res): a SEND of one packet. A datagram's entry has no room,
-// because its sender's address is where the data would be; nor is it known of an XRC queue's completion queue.
+// Whether the whole message goes into its completion (qpc.cs_res): a SEND of one packet. A datagram's entry has no
+// room, because its sender's address is where the data would be; nor is it known of an XRC queue's completion queue.
 bool Responder::fitsEntry(const QueuePair& qp, const network::Packet& packet) {
   const bool whole = isSend(packet.operation) && beginsMessage(packet.operation) && endsMessage(packet.operation);
   const bool hasRoom = qp.attributes.service != QpService::kUd && !qp.isXrc();

@@ -345,9 +345,7 @@ TEST(Cases, C28_WideEntriesHaveTheDescriptorInTheUpperHalf) {
   std::uint8_t ring[3 * 128];
   ASSERT_EQ(hosts.system().host(0).memory().read(queue.attributes.ring.address(0), {ring, sizeof ring}),
             host::DmaStatus::kOk);
-  const auto count = [&ring](std::size_t from, std::size_t to) {
-    return std::count(ring + from, ring + to, 0xA5);
-  };
+  const auto count = [&ring](std::size_t from, std::size_t to) { return std::count(ring + from, ring + to, 0xA5); };
   EXPECT_EQ(ring[127] & 0x0C, 0x04) << "32 bytes at the start of the descriptor";
   EXPECT_EQ(count(0, 64), 0);
   EXPECT_EQ(count(64, 96), 32);
@@ -371,9 +369,7 @@ TEST(Cases, C28_PaddedEntriesTellTheSameAndBringTheSameBytes) {
 TEST(Cases, C28_DataInNarrowEntriesAreTheSameBytes) {
   EXPECT_EQ(transcript(entriesOf(64), true), expectedTranscript());
 }
-TEST(Cases, C28_DataInWideEntriesAreTheSameBytes) {
-  EXPECT_EQ(transcript(entriesOf(128), true), expectedTranscript());
-}
+TEST(Cases, C28_DataInWideEntriesAreTheSameBytes) { EXPECT_EQ(transcript(entriesOf(128), true), expectedTranscript()); }
 TEST(Cases, C28_DataInPaddedEntriesAreTheSameBytes) {
   EXPECT_EQ(transcript(entriesOf(128, true), true), expectedTranscript());
 }

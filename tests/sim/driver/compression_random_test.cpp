@@ -47,8 +47,8 @@ Seen seenOf(const CompletionRing& ring, const wire::Cqe& cqe) {
 struct Reader {
   Reader(CqBench& bench, unsigned logEntries, const CqCompression& compression)
       : attributes(bench.attributes(kLargestRing)),
-        ring(&bench.dma.memory[attributes.ring.pages[0].value()],
-             &bench.dma.memory[attributes.doorbellRecord.value()], logEntries, sizeof(wire::Cqe), compression) {
+        ring(&bench.dma.memory[attributes.ring.pages[0].value()], &bench.dma.memory[attributes.doorbellRecord.value()],
+             logEntries, sizeof(wire::Cqe), compression) {
     attributes.logSize = static_cast<std::uint8_t>(logEntries);
     attributes.compression = compression.layout != CompressionKind::kNone;
     attributes.compressionLayout = compression.layout == CompressionKind::kEnhanced ? 1 : 0;
@@ -141,10 +141,9 @@ class Pair {
 
   // Mostly one more of the same kind.
   void next() {
-    constexpr std::array<CqeOpcode, 5> kKinds = {CqeOpcode::kRequester, CqeOpcode::kResponderSend,
-                                                 CqeOpcode::kResponderSendImmediate,
-                                                 CqeOpcode::kResponderWriteImmediate,
-                                                 CqeOpcode::kResponderSendInvalidate};
+    constexpr std::array<CqeOpcode, 5> kKinds = {
+        CqeOpcode::kRequester, CqeOpcode::kResponderSend, CqeOpcode::kResponderSendImmediate,
+        CqeOpcode::kResponderWriteImmediate, CqeOpcode::kResponderSendInvalidate};
     if (random_() % 12 == 0) {
       kind_ = kKinds[random_() % kKinds.size()];
       qp_ = 64 + random_() % 3;
@@ -167,8 +166,7 @@ class Pair {
   void spoil(CompletionRecord& record) {
     switch (random_() % 60) {
       case 0:
-        record.opcode =
-            kind_ == CqeOpcode::kRequester ? CqeOpcode::kRequesterError : CqeOpcode::kResponderError;
+        record.opcode = kind_ == CqeOpcode::kRequester ? CqeOpcode::kRequesterError : CqeOpcode::kResponderError;
         record.vendorError = 0x88;
         break;
       case 1:
@@ -271,7 +269,8 @@ TEST_P(CompressionRandom, ReadsAsThePlainQueue) {
     pair.run(4000);
     ASSERT_EQ(pair.plain().size(), pair.issued()) << seed;
     ASSERT_EQ(pair.compressed().size(), pair.plain().size()) << seed;
-    for (std::size_t i = 0; i < pair.plain().size(); ++i) ASSERT_EQ(pair.compressed()[i], pair.plain()[i]) << seed << ' ' << i;
+    for (std::size_t i = 0; i < pair.plain().size(); ++i)
+      ASSERT_EQ(pair.compressed()[i], pair.plain()[i]) << seed << ' ' << i;
     sessions += pair.counters().compressedSessions;
     for (std::size_t end = 0; end < ends.size(); ++end) ends[end] += pair.counters().sessionEnds[end];
   }
@@ -283,14 +282,13 @@ TEST_P(CompressionRandom, ReadsAsThePlainQueue) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Layouts, CompressionRandom,
-    testing::Values(Case{CompressionKind::kBasic, adapter::MiniFormat::kHash},
-                    Case{CompressionKind::kBasic, adapter::MiniFormat::kChecksum},
-                    Case{CompressionKind::kBasic, adapter::MiniFormat::kChecksumStrideIndex},
-                    Case{CompressionKind::kEnhanced, adapter::MiniFormat::kHash},
-                    Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksum},
-                    Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksumStrideIndex}));
+INSTANTIATE_TEST_SUITE_P(Layouts, CompressionRandom,
+                         testing::Values(Case{CompressionKind::kBasic, adapter::MiniFormat::kHash},
+                                         Case{CompressionKind::kBasic, adapter::MiniFormat::kChecksum},
+                                         Case{CompressionKind::kBasic, adapter::MiniFormat::kChecksumStrideIndex},
+                                         Case{CompressionKind::kEnhanced, adapter::MiniFormat::kHash},
+                                         Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksum},
+                                         Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksumStrideIndex}));
 
 }  // namespace
 }  // namespace hca::driver

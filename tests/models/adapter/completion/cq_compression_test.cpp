@@ -21,9 +21,7 @@ class CompressionBench : public CqBench {
     wanted_.miniFormat = static_cast<std::uint8_t>(format);
     cq = create(wanted_);
   }
-  [[nodiscard]] std::vector<hca::test::FakeDmaPort::Operation> entries() const {
-    return dma.of(pcie::Traffic::kCqe);
-  }
+  [[nodiscard]] std::vector<hca::test::FakeDmaPort::Operation> entries() const { return dma.of(pcie::Traffic::kCqe); }
   [[nodiscard]] std::uint64_t slotOf(std::size_t write) const {
     return (entries()[write].address - wanted_.ring.pages[0].value()) / sizeof(wire::Cqe);
   }
