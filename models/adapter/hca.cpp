@@ -33,6 +33,7 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.compressionTimeout =
       static_cast<std::uint32_t>(config.completion.compressionTimeout.count() / nanoseconds(1).count());
   capabilities.enhancedCompression = config.completion.enhancedCompression;
+  capabilities.realTimeStamps = config.completion.realTimeStamps;
   capabilities.uc = true;
   capabilities.ud = true;
   capabilities.xrc = true;

@@ -32,8 +32,9 @@ struct DeviceCapabilities {
   bool xrc = false;
   bool ignoreOverrun = false;
   bool moderation = false;
-  bool resize = false;       ///< of completion queues
-  bool compression = false;  ///< of completion entries of 64 bytes
+  bool resize = false;          ///< of completion queues
+  bool realTimeStamps = false;  ///< in completion entries
+  bool compression = false;     ///< of completion entries of 64 bytes
   bool enhancedCompression = false;
   bool miniStrideIndex = false;  ///< compressed entries can hold a stride index
   bool inlineScatter = false;    ///< small responses in completion entries

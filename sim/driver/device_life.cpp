@@ -269,6 +269,7 @@ void DeviceLife::readCapabilities() {
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
   capabilities_.resize = Caps::CqResize::get(caps);
   capabilities_.wideEntries = Caps::Cqe128Always::get(caps);
+  capabilities_.realTimeStamps = Caps::ReceiveQueueTimestampFormat::get(caps) != 0;
   capabilities_.compression = Caps::CqeCompression::get(caps);
   capabilities_.enhancedCompression = Caps::EnhancedCqeCompression::get(caps);
   capabilities_.miniStrideIndex = Caps::MiniCqeStrideIndex::get(caps);

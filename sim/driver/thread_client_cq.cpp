@@ -38,6 +38,7 @@ VerbsError ThreadClient::checkCq(const CqRequest& request) const {
   if (request.padded && !wide) return VerbsError::kInvalid;
   if (request.padded && !device.wideEntries) return VerbsError::kNotSupported;
   if (!compressionPossible(request, device)) return wide ? VerbsError::kInvalid : VerbsError::kNotSupported;
+  if (request.realTimeStamps && !device.realTimeStamps) return VerbsError::kNotSupported;
   if (request.cq_period > kLongestPeriod) return VerbsError::kInvalid;
   if (request.ignoreOverrun && !device.ignoreOverrun) return VerbsError::kNotSupported;
   const bool fixed = request.cq_count != 0 || request.cq_period != 0;
@@ -65,6 +66,7 @@ void ThreadClient::createCq(const CqRequest& request, std::function<void(CqCreat
   attributes.compression = request.compression.layout != CompressionKind::kNone;
   attributes.compressionLayout = request.compression.layout == CompressionKind::kEnhanced ? 1 : 0;
   if (attributes.compression) attributes.miniFormat = static_cast<std::uint8_t>(request.compression.miniFormat);
+  if (request.realTimeStamps) attributes.timestampFormat = adapter::TimestampFormat::kRealTime;
   attributes.ignoreOverrun = request.ignoreOverrun;
   attributes.logSize = static_cast<std::uint8_t>(logOf(entries));
   attributes.uar = uar_;

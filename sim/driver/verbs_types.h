@@ -168,7 +168,7 @@ struct WorkCompletion {
   bool hasGlobalRoute = false;  ///< the first 40 bytes of the receive buffer are a GRH
   Lid sourceLid;                ///< of a datagram, as is the next
   std::uint8_t serviceLevel = 0;
-  std::uint64_t timestamp = 0;  ///< raw adapter clock
+  std::uint64_t timestamp = 0;  ///< raw adapter clock, or as CqRequest::realTimeStamps says
 };
 
 /// errno of verbs calls that may fail.
@@ -191,6 +191,7 @@ struct CqRequest {
   std::uint32_t cqe_size = 64;  ///< bytes: 64 or 128
   bool padded = false;          ///< entries of 128 bytes are written whole (MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD)
   CqCompression compression;    ///< of entries of 64 bytes
+  bool realTimeStamps = false;  ///< seconds in [62:32] and nanoseconds in [31:0] instead of raw ticks
   bool ignoreOverrun = false;
   ModerationKind moderation = ModerationKind::kFixed;
   std::uint16_t cq_count = 0;   ///< of fixed moderation

@@ -73,7 +73,8 @@ struct AdapterCapabilities {
   std::uint32_t compressionMax = 0;      ///< completions of a compressed session; 0: none
   std::uint32_t compressionTimeout = 0;  ///< nanoseconds; the unit of the public field is not known
   bool enhancedCompression = false;
-  bool inlineScatter = true;  ///< small responses in the completion entry
+  bool realTimeStamps = false;  ///< beside those of the free-running clock
+  bool inlineScatter = true;    ///< small responses in the completion entry
   bool relaxedOrdering = true;
 };
 

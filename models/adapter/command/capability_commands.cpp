@@ -56,6 +56,9 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::CqModeration::set(out, offered.moderation);
   Fields::CqPeriodFromCqe::set(out, offered.moderation);
   Fields::Cqe128Always::set(out, offered.wideCqe);
+  constexpr std::uint32_t kBothFormats = 2;
+  Fields::SendQueueTimestampFormat::set(out, offered.realTimeStamps ? kBothFormats : 0);
+  Fields::ReceiveQueueTimestampFormat::set(out, offered.realTimeStamps ? kBothFormats : 0);
   const bool compresses = offered.compressionMax > 1;
   Fields::CqeCompression::set(out, compresses);
   Fields::MiniCqeStrideIndex::set(out, compresses);

@@ -21,6 +21,7 @@ struct CompletionConfig {
   Time compressionTimeout = microseconds(1);
   bool enhancedCompression = true;
   Hertz timestampClock{156'250'000};
+  bool realTimeStamps = true;
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -45,6 +46,8 @@ struct CompletionConfig {
         "Whether the adapter has the enhanced layout of compressed completions, too");
     key("timestamp_clock", self.timestampClock, range(Hertz(1'000'000), Hertz(4'000'000'000)),
         "Clock of the time stamps in CQEs");
+    key("real_time_timestamps", self.realTimeStamps,
+        "Whether a completion queue may have time stamps in seconds and nanoseconds instead of ticks of that clock");
   }
 };
 

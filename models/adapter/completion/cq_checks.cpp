@@ -23,9 +23,10 @@ bool compressionSupported(const CqAttributes& attributes, const CompletionConfig
 
 /// What this adapter doesn't have, whatever the rest of the context says.
 bool formatSupported(const CqAttributes& attributes, const CompletionConfig& config) {
-  constexpr std::uint8_t kRealTime = 2;  // cq_timestamp_format: 0 free running, 1 the default, which is the same
+  const bool timestampSupported = attributes.timestampFormat < TimestampFormat::kRealTime ||
+                                  (attributes.timestampFormat == TimestampFormat::kRealTime && config.realTimeStamps);
   return compressionSupported(attributes, config) && !attributes.collapsed && !attributes.alwaysArmed &&
-         attributes.timestampFormat < kRealTime;
+         timestampSupported;
 }
 
 }  // namespace

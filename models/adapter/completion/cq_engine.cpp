@@ -70,10 +70,12 @@ void CqEngine::deliver(std::uint32_t slot) {
 }
 
 void CqEngine::writeEntry(CompletionQueue& queue, const CompletionRecord& record) {
-  if (queue.attributes.compression && gather(queue, record)) return;
-  // Writing what was gathered may have failed.
-  if (!queue.good()) return refuse(&queue, record);
-  writePlain(queue, record);
+  if (!queue.attributes.compression) return writePlain(queue, record);
+  // Writing what was gathered may fail, and that may bring further completions, which move the records.
+  const CompletionRecord own = record;
+  if (gather(queue, own)) return;
+  if (!queue.good()) return refuse(&queue, own);
+  writePlain(queue, own);
 }
 
 void CqEngine::writePlain(CompletionQueue& queue, const CompletionRecord& record) {
@@ -89,8 +91,17 @@ void CqEngine::writePlain(CompletionQueue& queue, const CompletionRecord& record
   raiseIfDue(queue);
 }
 
+// The real time is what the registers of the same name show (wire::InitSegment): seconds in [62:32], nanoseconds in
+// [31:0] (DPDK drivers/net/mlx5/mlx5_tx.h packs a time so).
+std::uint64_t CqEngine::timestampOf(const CompletionQueue& queue) const {
+  constexpr std::int64_t kNanosecond = 1000, kSecond = 1'000'000'000'000;  // in picoseconds
+  if (queue.attributes.timestampFormat != TimestampFormat::kRealTime) return timestampClock_.edgesUntil(context_.now());
+  const std::int64_t now = context_.now().count();
+  return static_cast<std::uint64_t>(now / kSecond) << 32 | static_cast<std::uint64_t>(now % kSecond / kNanosecond);
+}
+
 void CqEngine::issueWrite(CompletionQueue& queue, const CompletionRecord& record, const Watched& watched) {
-  queue.builder.build(record, watched.index, timestampClock_.edgesUntil(context_.now()), image_);
+  queue.builder.build(record, watched.index, timestampOf(queue), image_);
   writeSlot(queue, watched.index, image_.view(), &watched);
 }
 

@@ -104,6 +104,7 @@ class CqEngine final : public CqDirectory,
   void onCalendar(std::uint64_t slot) override;
   void deliver(std::uint32_t slot);
   void writeEntry(CompletionQueue& queue, const CompletionRecord& record);
+  [[nodiscard]] std::uint64_t timestampOf(const CompletionQueue& queue) const;
   void writePlain(CompletionQueue& queue, const CompletionRecord& record);
   void issueWrite(CompletionQueue& queue, const CompletionRecord& record, const Watched& watched);
   void writeSlot(const CompletionQueue& queue, std::uint64_t index, ByteView bytes, const Watched* watched);

@@ -43,7 +43,7 @@ void CqEngine::openSession(CompletionQueue& queue, const CompletionRecord& recor
   CompressedSession& session = queue.session;
   session.open = true;
   session.title = record;
-  session.timestamp = timestampClock_.edgesUntil(context_.now());
+  session.timestamp = timestampOf(queue);
   session.size = 1;
   session.opened = context_.now();
   session.held.clear();
