@@ -290,5 +290,31 @@ INSTANTIATE_TEST_SUITE_P(Layouts, CompressionRandom,
                                          Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksum},
                                          Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksumStrideIndex}));
 
+// Slots 1 to 3 are written in the first pass and then left out 255 times; in the pass after that their validity byte is
+// the right one again.
+TEST(CompressionValidity, HoleDoesNotLookNewAfter256Passes) {
+  constexpr std::uint64_t kSlots = 4;
+  std::vector<std::uint8_t> slots(kSlots * 64), record(8);
+  CompletionRing ring(slots.data(), record.data(), 2, 64, {CompressionKind::kEnhanced, adapter::MiniFormat::kHash});
+  ring.initialise();
+  const auto write = [&slots](std::uint64_t index, std::uint8_t opOwn) {
+    slots[index % kSlots * 64 + 62] = static_cast<std::uint8_t>(index / kSlots);
+    slots[index % kSlots * 64 + 63] = opOwn;
+  };
+  const auto takeAll = [&ring] {
+    std::uint64_t taken = 0;
+    for (; ring.ready(); ++taken) ring.take();
+    return taken;
+  };
+  for (std::uint64_t index = 0; index < kSlots; ++index) write(index, 0x20);
+  ASSERT_EQ(takeAll(), kSlots);
+  for (std::uint64_t pass = 1; pass < 256; ++pass) {
+    write(pass * kSlots, 0x3C);  // four, compressed
+    ASSERT_EQ(takeAll(), kSlots) << pass;
+  }
+  write(256 * kSlots, 0x20);
+  EXPECT_EQ(takeAll(), 1U) << "nothing behind it was written";
+}
+
 }  // namespace
 }  // namespace hca::driver
