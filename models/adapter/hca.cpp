@@ -29,6 +29,11 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.logMaxMulticastGroups = MulticastGroups::kLogMaxGroups;
   capabilities.maxMulticastQps = MulticastGroups::kMaxMembers;
   capabilities.moderation = config.completion.moderation;
+  capabilities.compressionMax = static_cast<std::uint32_t>(config.completion.compressionMax);
+  capabilities.compressionTimeout =
+      static_cast<std::uint32_t>(config.completion.compressionTimeout.count() / nanoseconds(1).count());
+  capabilities.enhancedCompression = config.completion.enhancedCompression;
+  capabilities.realTimeStamps = config.completion.realTimeStamps;
   capabilities.uc = true;
   capabilities.ud = true;
   capabilities.xrc = true;

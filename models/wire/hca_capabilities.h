@@ -124,6 +124,9 @@ struct HcaCapabilities {
   using DeviceFrequencyMhz = ContextField<0x98, 31, 0>;
   using DeviceFrequencyKhz = ContextField<0x9C, 31, 0>;
   using UarsPerPage = ContextField<0xA4, 31, 0>;
+  using EnhancedCqeCompression = ContextField<0xB4, 15, 15>;
+  /// Where DPDK and UCX look for the same (DPDK drivers/common/mlx5/mlx5_prm.h).
+  using EnhancedCqeCompressionToo = ContextField<0xB4, 4, 4>;
   using MiniCqeStrideIndex = ContextField<0xB4, 3, 3>;
   using Cqe128Always = ContextField<0xB4, 2, 2>;
   using CqeCompression128 = ContextField<0xB4, 1, 1>;

@@ -205,6 +205,10 @@ void ConfigChecker::checkSizes(const NamedFlow& named) {
   }
   if (!isPowerOfTwo(flow.cqe_size.count())) {
     complain(named, "cqe_size", formatValue(flow.cqe_size) + " is no size of a completion entry: 64B or 128B");
+  } else if (flow.cqe_compression != driver::CompressionKind::kNone && flow.cqe_size != Bytes(64)) {
+    complain(named, "cqe_compression", "only entries of 64B can be compressed");
+  } else if (flow.cqe_pad && flow.cqe_size == Bytes(64)) {
+    complain(named, "cqe_pad", "entries of 64B have nothing to pad: cqe_size = 128B");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/adapter/completion/cqe_builder.h"
 #include "models/adapter/memory/number_table.h"
 #include "models/host/bus_address_space.h"
 #include "sim/driver/completion_ring.h"
@@ -33,12 +34,12 @@ class EntryWaiter {
 
 struct ClientCq final : host::MemoryWatcher {
   ClientCq(EntryWaiter& entryWaiter, const DmaBuffer& ringBuffer, const DoorbellRecord& doorbellRecord,
-           unsigned logSize, std::uint32_t entryBytes)
+           unsigned logSize, adapter::CqeStride entryStride, const CqCompression& compression)
       : waiter(entryWaiter),
         buffer(ringBuffer),
         record(doorbellRecord),
-        ring(ringBuffer.bytes, doorbellRecord.bytes, logSize, entryBytes),
-        stride(entryBytes) {}
+        ring(ringBuffer.bytes, doorbellRecord.bytes, logSize, adapter::strideBytes(entryStride), compression),
+        stride(entryStride) {}
 
   void onMemoryWritten(BusAddress, std::uint64_t) override {
     if (spinning) waiter.onEntryWritten(*this);
@@ -50,7 +51,7 @@ struct ClientCq final : host::MemoryWatcher {
   DmaBuffer buffer;
   DoorbellRecord record;
   CompletionRing ring;
-  std::uint32_t stride;  // bytes an entry
+  adapter::CqeStride stride;
   std::unique_ptr<ModerationPolicy> moderation;
   std::uint64_t taken = 0;  // completions of the round under way
   bool withChannel = false;
@@ -91,8 +92,10 @@ struct ClientQp {
   std::optional<ReceiveRing> receive;
   std::optional<SrqHandle> srq;  // instead of it
   SrqNumber srqNumber;
-  std::vector<network::Gid> groups;  // attached to
-  adapter::XrcdNumber domain;        // of an XRC target
+  std::vector<network::Gid> groups;         // attached to
+  adapter::XrcdNumber domain;               // of an XRC target
+  std::uint8_t requesterInlineScatter = 0;  // qpc.cs_req
+  std::uint8_t responderInlineScatter = 0;  // qpc.cs_res
 
   /// Where the send queue begins in the buffer.
   [[nodiscard]] std::uint64_t sendOffset() const { return std::uint64_t{receiveSize.entries} << receiveSize.logStride; }

@@ -42,6 +42,8 @@ void fillResponder(const wire::Cqe& cqe, wire::CqeOpcode opcode, WorkCompletion&
   completion.hasImmediate =
       opcode == wire::CqeOpcode::kResponderWriteImmediate || opcode == wire::CqeOpcode::kResponderSendImmediate;
   if (completion.hasImmediate || completion.hasInvalidatedKey) completion.immediateOrKey = cqe.immediate.host();
+  // Inline data of up to 32 bytes are where the address would be.
+  if (wire::OpOwn::Format::get(cqe.opOwn) == wire::CqeFormat::kInline32) return;
   completion.sourceQp = QpNumber(wire::Cqe::RemoteQp::get(cqe.flagsRemoteQp));
   completion.hasGlobalRoute =
       wire::Cqe::GrhInBuffer::get(cqe.flagsRemoteQp) || wire::Cqe::GrhInEntry::get(cqe.flagsRemoteQp);

@@ -8,7 +8,9 @@
 
 #include "models/base/byte_view.h"
 #include "models/base/ids.h"
+#include "models/kernel/ring_queue.h"
 #include "models/wire/cqe.h"
+#include "sim/driver/cqe_expander.h"
 
 namespace hca::driver {
 
@@ -16,25 +18,29 @@ namespace hca::driver {
 class CompletionRing {
  public:
   /// `entries`: 2^logSize entries of `stride` bytes (64 or 128). `record`: the 8-byte doorbell record.
-  CompletionRing(std::uint8_t* entries, std::uint8_t* record, unsigned logSize, std::uint32_t stride);
+  CompletionRing(std::uint8_t* entries, std::uint8_t* record, unsigned logSize, std::uint32_t stride,
+                 const CqCompression& compression = {});
 
   /// Makes every entry invalid and the record zero, before the adapter learns of the ring.
   void initialise();
 
   /// Whether the entry at the consumer index is software's.
-  [[nodiscard]] bool ready() const { return isOwned(consumerIndex_); }
+  [[nodiscard]] bool ready() const { return !staged_.empty() || isOwned(consumerIndex_); }
   /// Takes the entry at the consumer index. Precondition: ready().
   wire::Cqe take() {
+    if (expander_) return takeExpanded();
     const wire::Cqe cqe = structFrom<wire::Cqe>({entryEnd(consumerIndex_) - sizeof(wire::Cqe), sizeof(wire::Cqe)});
     ++consumerIndex_;
     return cqe;
   }
-  /// User index of the entry at the consumer index. Precondition: ready().
+  /// User index of the entry at the consumer index; of a ring with compression it may be anything: a hint.
   [[nodiscard]] std::uint32_t nextUserIndex() const {
     const std::uint8_t* entry = entryEnd(consumerIndex_) - sizeof(wire::Cqe);
     return wire::Cqe::UserIndex::get(structFrom<decltype(wire::Cqe::userIndex)>(
         {entry + offsetof(wire::Cqe, userIndex), sizeof(wire::Cqe::userIndex)}));
   }
+  /// The data that came in `cqe`, the entry taken last; empty if there are none. Valid until publish().
+  [[nodiscard]] ByteView inlineData(const wire::Cqe& cqe) const;
   /// Tells the adapter the consumer index, through the record.
   void publish();
   /// Drops the entries of a queue pair that is gone (libmlx5: mlx5_cq_clean) and tells the adapter.
@@ -60,7 +66,16 @@ class CompletionRing {
   [[nodiscard]] std::uint32_t entries() const { return std::uint32_t{1} << logSize_; }
 
  private:
+  wire::Cqe takeExpanded();
+  /// Index of the entry that is read from the ring next.
+  [[nodiscard]] std::uint64_t readIndex() const { return consumerIndex_ + staged_.size(); }
+  /// Takes everything up to a resize entry out of the ring.
+  void stageAll();
+  [[nodiscard]] bool isResize(std::uint64_t index) const;
+  std::uint32_t cleanStaged(std::uint32_t userIndex, const std::function<void(const wire::Cqe&)>& onDropped);
+
   [[nodiscard]] bool isOwned(std::uint64_t index) const {
+    if (expander_) return expander_->isOwned(entryEnd(index), index, logSize_);
     return wire::isSoftwareOwned(entryEnd(index)[-1], static_cast<std::uint32_t>(index), logSize_);
   }
   [[nodiscard]] std::uint8_t* entryEnd(std::uint64_t index) const {
@@ -73,6 +88,8 @@ class CompletionRing {
   std::uint32_t stride_;
   std::uint64_t consumerIndex_ = 0;
   std::uint8_t sequenceNumber_ = 0;
+  std::optional<CqeExpander> expander_;  // of a queue with compression
+  kernel::RingQueue<wire::Cqe> staged_;  // entries that were read and not taken yet; of such a queue alone
 };
 
 }  // namespace hca::driver

@@ -32,10 +32,15 @@ struct DeviceCapabilities {
   bool xrc = false;
   bool ignoreOverrun = false;
   bool moderation = false;
-  bool resize = false;      ///< of completion queues
-  bool wideEntries = true;  ///< 128-byte completion entries
-  Hertz clock{};            ///< of time stamps
-  bool roce = false;        ///< its ports are of Ethernet
+  bool resize = false;          ///< of completion queues
+  bool realTimeStamps = false;  ///< in completion entries
+  bool compression = false;     ///< of completion entries of 64 bytes
+  bool enhancedCompression = false;
+  bool miniStrideIndex = false;  ///< compressed entries can hold a stride index
+  bool inlineScatter = false;    ///< small responses in completion entries
+  bool wideEntries = true;       ///< 128-byte completion entries
+  Hertz clock{};                 ///< of time stamps
+  bool roce = false;             ///< its ports are of Ethernet
   std::uint64_t nodeGuid = 0;
   std::uint64_t systemImageGuid = 0;
   std::vector<DevicePort> ports;

@@ -268,6 +268,12 @@ void DeviceLife::readCapabilities() {
   capabilities_.xrc = Caps::Xrc::get(caps);
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
   capabilities_.resize = Caps::CqResize::get(caps);
+  capabilities_.wideEntries = Caps::Cqe128Always::get(caps);
+  capabilities_.realTimeStamps = Caps::ReceiveQueueTimestampFormat::get(caps) != 0;
+  capabilities_.compression = Caps::CqeCompression::get(caps);
+  capabilities_.enhancedCompression = Caps::EnhancedCqeCompression::get(caps);
+  capabilities_.miniStrideIndex = Caps::MiniCqeStrideIndex::get(caps);
+  capabilities_.inlineScatter = Caps::ScatterDataToCqe::get(caps);
   capabilities_.moderation = Caps::CqModeration::get(caps);
   capabilities_.roce = Caps::PortType::get(caps) == 1;
   capabilities_.ports.resize(Caps::NumPorts::get(caps));

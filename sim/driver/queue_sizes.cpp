@@ -23,7 +23,7 @@ constexpr std::uint64_t powerOfTwoAtLeast(std::uint64_t value) {
   return power;
 }
 
-std::uint32_t logOf(std::uint64_t powerOfTwo) {
+std::uint32_t exponentOf(std::uint64_t powerOfTwo) {
   std::uint32_t log = 0;
   while ((std::uint64_t{1} << log) < powerOfTwo) ++log;
   return log;
@@ -62,7 +62,7 @@ std::optional<ReceiveQueueSize> receiveQueueSize(const QpRequest& request, const
   const std::uint64_t ring = std::max<std::uint64_t>(powerOfTwoAtLeast(request.maxReceiveWr) * stride, kBlock);
   ReceiveQueueSize size;
   size.entries = static_cast<std::uint32_t>(ring / stride);
-  size.logStride = logOf(stride);
+  size.logStride = exponentOf(stride);
   size.maxPosted = size.entries;
   size.maxScatter = static_cast<std::uint32_t>(stride / kDataSegment);
   return size;
@@ -76,7 +76,7 @@ std::optional<ReceiveQueueSize> sharedQueueSize(const SrqRequest& request, const
   const std::uint64_t stride = std::max(powerOfTwoAtLeast(wqe), kSmallestEntry);
   ReceiveQueueSize size;
   size.entries = static_cast<std::uint32_t>(powerOfTwoAtLeast(std::uint64_t{request.maxWr} + 1));
-  size.logStride = logOf(stride);
+  size.logStride = exponentOf(stride);
   size.maxPosted = size.entries - 1;
   size.maxScatter = static_cast<std::uint32_t>((stride - kNextSegment) / kDataSegment);
   return size;

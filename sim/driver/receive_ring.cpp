@@ -2,6 +2,7 @@
 
 #include "models/base/byte_view.h"
 #include "models/wire/wqe.h"
+#include "sim/driver/inline_scatter.h"
 
 namespace hca::driver {
 
@@ -30,6 +31,11 @@ VerbsError ReceiveRing::post(const ReceiveWorkRequest& request) {
 
 void ReceiveRing::publish() {
   wire::storeBigEndian(counter_, static_cast<std::uint32_t>(head_) & wire::kWqeCounterMask);
+}
+
+void ReceiveRing::scatterList(std::uint16_t wqeCounter, std::vector<ScatterGather>& list) const {
+  const std::size_t slot = wqeCounter & (size_.entries - 1);
+  readScatterList(entries_ + (slot << size_.logStride), size_.maxScatter, list);
 }
 
 ReceiveRing::Retired ReceiveRing::retire(std::uint16_t wqeCounter) {

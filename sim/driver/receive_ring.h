@@ -27,6 +27,9 @@ class ReceiveRing {
   /// Takes the completion of the entry `wqeCounter`.
   Retired retire(std::uint16_t wqeCounter);
 
+  /// Where the entry `wqeCounter` wants its data; appended.
+  void scatterList(std::uint16_t wqeCounter, std::vector<ScatterGather>& list) const;
+
   [[nodiscard]] std::uint32_t outstanding() const { return static_cast<std::uint32_t>(head_ - tail_); }
   /// Free-running number of the entry posted last.
   [[nodiscard]] std::uint64_t lastIndex() const { return head_ - 1; }

@@ -5,6 +5,7 @@
 
 #include "models/wire/doorbell.h"
 #include "models/wire/wqe.h"
+#include "sim/driver/inline_scatter.h"
 #include "sim/driver/window_segments.h"
 
 namespace hca::driver {
@@ -243,6 +244,21 @@ SendRing::Doorbell SendRing::ring() {
   wire::storeBigEndian(counter_, static_cast<std::uint32_t>(nextIndex_) & wire::kWqeCounterMask);
   const std::size_t block = static_cast<std::size_t>(lastIndex_) & (size_.blocks - 1);
   return {blocks_ + block * wire::kSendBlockSize, lastBytes_};
+}
+
+void SendRing::scatterList(std::uint16_t wqeCounter, std::vector<ScatterGather>& list) const {
+  const std::size_t ringBytes = std::size_t{size_.blocks} * wire::kSendBlockSize;
+  const std::size_t block = wqeCounter & (size_.blocks - 1);
+  const std::uint8_t* const begin = blocks_ + block * wire::kSendBlockSize;
+  const auto control = structFrom<wire::ControlSegment>({begin, sizeof(wire::ControlSegment)});
+  const std::uint32_t segments = wire::ControlSegment::Size::get(control.qpSize);
+  std::uint32_t headers = 2;  // control and remote address
+  if (type_ == QpType::kXrcInitiator) ++headers;
+  if (isAtomic(slots_[block].opcode)) ++headers;
+  for (std::uint32_t i = headers; i < segments; ++i) {
+    const std::size_t offset = (block * wire::kSendBlockSize + i * wire::kSegmentUnit) % ringBytes;
+    readScatterList(blocks_ + offset, 1, list);
+  }
 }
 
 SendRing::Retired SendRing::retire(std::uint16_t wqeCounter) {

@@ -39,6 +39,9 @@ class SendRing {
   };
   Retired retire(std::uint16_t wqeCounter);
 
+  /// Where the read or atomic whose first block is `wqeCounter` wants its data; appended.
+  void scatterList(std::uint16_t wqeCounter, std::vector<ScatterGather>& list) const;
+
   [[nodiscard]] std::uint32_t outstanding() const { return head_ - tail_; }
   /// Free-running index of the first block of the request posted last; of the next one's.
   [[nodiscard]] std::uint64_t lastIndex() const { return lastIndex_; }

@@ -4,6 +4,7 @@
 
 #include "models/base/byte_view.h"
 #include "models/wire/wqe.h"
+#include "sim/driver/inline_scatter.h"
 
 namespace hca::driver {
 
@@ -47,6 +48,11 @@ VerbsError SharedReceiveRing::post(const ReceiveWorkRequest& request) {
 
 void SharedReceiveRing::publish() {
   wire::storeBigEndian(counter_, static_cast<std::uint32_t>(posted_) & wire::kWqeCounterMask);
+}
+
+void SharedReceiveRing::scatterList(std::uint16_t wqeCounter, std::vector<ScatterGather>& list) const {
+  const std::size_t place = wqeCounter & (size_.entries - 1);
+  readScatterList(entries_ + (place << size_.logStride) + sizeof(wire::NextSegment), size_.maxScatter, list);
 }
 
 ReceiveRing::Retired SharedReceiveRing::retire(std::uint16_t wqeCounter) {

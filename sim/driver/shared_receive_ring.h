@@ -25,6 +25,9 @@ class SharedReceiveRing {
   /// Takes the completion of the entry at place `wqeCounter`, which is free from now on.
   ReceiveRing::Retired retire(std::uint16_t wqeCounter);
 
+  /// Where the entry at place `wqeCounter` wants its data; appended.
+  void scatterList(std::uint16_t wqeCounter, std::vector<ScatterGather>& list) const;
+
   [[nodiscard]] std::uint32_t outstanding() const { return static_cast<std::uint32_t>(posted_ - retired_); }
   /// Number of the entry posted last, in the order of posting.
   [[nodiscard]] std::uint64_t lastIndex() const { return posted_ - 1; }

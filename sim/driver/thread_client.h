@@ -147,6 +147,8 @@ class ThreadClient final : public VerbsClient,
   void ringSendDoorbell(ClientQp& qp, std::size_t requests, bool inlined);
   bool completeSharedEntry(const ClientCq& cq, const wire::Cqe& cqe, std::vector<WorkCompletion>& out);
   bool completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::vector<WorkCompletion>& out);
+  template <class Ring>
+  void takeInlineData(const ClientCq& cq, const wire::Cqe& cqe, const Ring& ring, WorkCompletion& completion);
   void reportCompletion(const ClientCq& cq, const observe::WorkRequestId& request, const WorkCompletion& completion);
   void reportEmpty(ClientCq& cq);
   void reportCq(observe::CqAction action, const ClientCq& cq);
@@ -192,6 +194,7 @@ class ThreadClient final : public VerbsClient,
 
   Step step_;
   std::function<void(CqHandle)> cqStep_;
+  std::vector<ScatterGather> scatterList_;  // of the completion being polled
   std::function<void(std::uint8_t, std::uint32_t)> asyncHandler_;
   const std::vector<CqHandle>* spinning_ = nullptr;  // queues that are polled in turn
   CqHandle found_;

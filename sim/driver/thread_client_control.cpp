@@ -27,6 +27,11 @@ bool offers(const DeviceCapabilities& device, QpType type) {
   return type == QpType::kRc || device.xrc;
 }
 
+// Linux drivers/infiniband/hw/mlx5/mlx5_ib.h: MLX5_REQ_SCAT_DATA32_CQE and its sisters.
+constexpr std::uint8_t kRequester32 = 0x11, kRequester64 = 0x22, kResponder32 = 1, kResponder64 = 2;
+
+bool isWide(const ClientCq& cq) { return cq.stride != adapter::CqeStride::k64; }
+
 adapter::QpService serviceOf(QpType type) {
   switch (type) {
     case QpType::kRc:
@@ -136,15 +141,18 @@ VerbsError ThreadClient::prepareQp(const QpRequest& request, CqHandle sendCq, Cq
   qp.type = request.type;
   qp.sendSize = *sendSize;
   qp.receiveSize = *receiveSize;
+  if (request.scatterToCqe && !driver_.capabilities().inlineScatter) return VerbsError::kNotSupported;
   if (sends) {
     qp.sendCq = sendCq;
     qp.sendCqNumber = sendQueue->number;
+    if (request.scatterToCqe) qp.requesterInlineScatter = isWide(*sendQueue) ? kRequester64 : kRequester32;
   } else {
     qp.domain = domain->number;
   }
   if (receives) {
     qp.receiveCq = receiveCq;
     qp.receiveCqNumber = receiveQueue->number;
+    if (request.scatterToCqe) qp.responderInlineScatter = isWide(*receiveQueue) ? kResponder64 : kResponder32;
   }
   if (shared != nullptr) {
     qp.srq = request.srq;
@@ -217,6 +225,8 @@ adapter::QpAttributes ThreadClient::qpAttributes(const ClientQp& qp) const {
   attributes.sendCq = qp.sendCqNumber;
   attributes.receiveCq = qp.receiveCqNumber;
   attributes.domain = qp.domain;
+  attributes.requesterInlineScatter = qp.requesterInlineScatter;
+  attributes.responderInlineScatter = qp.responderInlineScatter;
   return attributes;
 }
 

@@ -11,8 +11,17 @@
 namespace hca::driver {
 namespace {
 
-adapter::CqeStride strideOf(std::uint32_t entryBytes) {
-  return entryBytes == sizeof(wire::Cqe) ? adapter::CqeStride::k64 : adapter::CqeStride::k128;
+adapter::CqeStride strideOf(const CqRequest& request) {
+  if (request.cqe_size == sizeof(wire::Cqe)) return adapter::CqeStride::k64;
+  return request.padded ? adapter::CqeStride::k128Padded : adapter::CqeStride::k128;
+}
+
+bool compressionPossible(const CqRequest& request, const DeviceCapabilities& device) {
+  const CqCompression& wanted = request.compression;
+  if (wanted.layout == CompressionKind::kNone) return true;
+  if (request.cqe_size != sizeof(wire::Cqe) || !device.compression) return false;
+  if (wanted.layout == CompressionKind::kEnhanced && !device.enhancedCompression) return false;
+  return wanted.miniFormat != adapter::MiniFormat::kChecksumStrideIndex || device.miniStrideIndex;
 }
 
 }  // namespace
@@ -25,6 +34,11 @@ VerbsError ThreadClient::checkCq(const CqRequest& request) const {
   if (!completionQueueEntries(request.cqe, device.limits)) return VerbsError::kInvalid;
   if (request.comp_vector >= driver_.completionVectors()) return VerbsError::kInvalid;
   if (request.cqe_size != sizeof(wire::Cqe) && request.cqe_size != sizeof(wire::WideCqe)) return VerbsError::kInvalid;
+  const bool wide = request.cqe_size == sizeof(wire::WideCqe);
+  if (request.padded && !wide) return VerbsError::kInvalid;
+  if (request.padded && !device.wideEntries) return VerbsError::kNotSupported;
+  if (!compressionPossible(request, device)) return wide ? VerbsError::kInvalid : VerbsError::kNotSupported;
+  if (request.realTimeStamps && !device.realTimeStamps) return VerbsError::kNotSupported;
   if (request.cq_period > kLongestPeriod) return VerbsError::kInvalid;
   if (request.ignoreOverrun && !device.ignoreOverrun) return VerbsError::kNotSupported;
   const bool fixed = request.cq_count != 0 || request.cq_period != 0;
@@ -42,13 +56,17 @@ void ThreadClient::createCq(const CqRequest& request, std::function<void(CqCreat
   const std::uint64_t length = std::uint64_t{entries} * request.cqe_size;
   auto cq = std::make_shared<std::unique_ptr<ClientCq>>(
       std::make_unique<ClientCq>(static_cast<EntryWaiter&>(*this), memory_.allocate(length), records_.allocate(),
-                                 logOf(entries), request.cqe_size));
+                                 logOf(entries), strideOf(request), request.compression));
   (*cq)->withChannel = request.withChannel;
   (*cq)->moderation = makeModeration(request);
   (*cq)->ring.initialise();
 
   adapter::CqAttributes attributes;
-  attributes.stride = strideOf(request.cqe_size);
+  attributes.stride = (*cq)->stride;
+  attributes.compression = request.compression.layout != CompressionKind::kNone;
+  attributes.compressionLayout = request.compression.layout == CompressionKind::kEnhanced ? 1 : 0;
+  if (attributes.compression) attributes.miniFormat = static_cast<std::uint8_t>(request.compression.miniFormat);
+  if (request.realTimeStamps) attributes.timestampFormat = adapter::TimestampFormat::kRealTime;
   attributes.ignoreOverrun = request.ignoreOverrun;
   attributes.logSize = static_cast<std::uint8_t>(logOf(entries));
   attributes.uar = uar_;
@@ -118,11 +136,12 @@ void ThreadClient::resizeCq(CqHandle handle, std::int32_t cqe, std::function<voi
   if (*entries == cq->ring.entries()) return done({VerbsError::kNone, *entries - 1});
   if (!device.resize) return done({VerbsError::kNotSupported});
   const unsigned logSize = logOf(*entries);
-  const std::uint64_t length = std::uint64_t{*entries} * cq->stride;
+  const std::uint32_t entryBytes = adapter::strideBytes(cq->stride);
+  const std::uint64_t length = std::uint64_t{*entries} * entryBytes;
   const DmaBuffer buffer = memory_.allocate(length);
-  CompletionRing::invalidate(buffer.bytes, logSize, cq->stride);
+  CompletionRing::invalidate(buffer.bytes, logSize, entryBytes);
   adapter::CqAttributes ring;
-  ring.stride = strideOf(cq->stride);
+  ring.stride = cq->stride;
   ring.logSize = static_cast<std::uint8_t>(logSize);
   ring.ring = pageListOf(buffer, length);
   driver_.resizeCq(owner_, cq->number, ring,

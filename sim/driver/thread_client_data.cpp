@@ -6,6 +6,7 @@
 #include "models/wire/mmio_map.h"
 #include "models/wire/wqe.h"
 #include "sim/driver/completion_parser.h"
+#include "sim/driver/inline_scatter.h"
 #include "sim/driver/thread_client.h"
 
 namespace hca::driver {
@@ -153,6 +154,7 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
   out.push_back(parseCompletion(cqe));
   observe::WorkRequestId request;
   if (queue == CompletedQueue::kSend && qp.send) {
+    takeInlineData(cq, cqe, *qp.send, out.back());
     const SendRing::Retired retired = qp.send->retire(cqe.wqeCounter.host());
     out.back().workRequestId = retired.workRequestId;
     // The entry tells a bind from an invalidation no more than the request did: both are UMRs.
@@ -160,6 +162,11 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
     if (retired.opcode == SendOpcode::kLocalInvalidate) out.back().opcode = WcOpcode::kLocalInvalidate;
     request = requestId(qp, observe::WorkQueue::kSend, retired.index);
   } else if (queue == CompletedQueue::kReceive && (qp.receive || qp.srq)) {
+    if (qp.srq) {
+      takeInlineData(cq, cqe, srqs_[qp.srq->value()]->ring, out.back());
+    } else {
+      takeInlineData(cq, cqe, *qp.receive, out.back());
+    }
     out.back().workRequestId = retireReceive(qp, cqe.wqeCounter.host(), request).workRequestId;
   } else {
     return true;
@@ -167,6 +174,20 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
   reportStage(observe::Stage::kPolled, request);
   reportCompletion(cq, request, out.back());
   return true;
+}
+
+// Data that came in the entry go where the request wanted them (rdma-core providers/mlx5/qp.c, mlx5_copy_to_recv_wqe
+// and its sisters). Copying costs what it costs into a request.
+template <class Ring>
+void ThreadClient::takeInlineData(const ClientCq& cq, const wire::Cqe& cqe, const Ring& ring,
+                                  WorkCompletion& completion) {
+  const ByteView room = cq.ring.inlineData(cqe);
+  if (room.empty()) return;
+  const std::size_t length = std::min<std::size_t>(completion.byteLength, room.size());
+  scatterList_.clear();
+  ring.scatterList(cqe.wqeCounter.host(), scatterList_);
+  thread_.charge(cost().postPerInlineByte * static_cast<std::int64_t>(length));
+  completion.status = scatter(room.subview(0, length), scatterList_, memory_.memory());
 }
 
 // Of its own queue, or of the shared one, where the entry is free from now on.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/adapter/completion/session_policy.h"
 #include "models/base/ids.h"
 #include "models/base/units.h"
 #include "models/network/packet.h"
@@ -167,7 +168,7 @@ struct WorkCompletion {
   bool hasGlobalRoute = false;  ///< the first 40 bytes of the receive buffer are a GRH
   Lid sourceLid;                ///< of a datagram, as is the next
   std::uint8_t serviceLevel = 0;
-  std::uint64_t timestamp = 0;  ///< raw adapter clock
+  std::uint64_t timestamp = 0;  ///< raw adapter clock, or as CqRequest::realTimeStamps says
 };
 
 /// errno of verbs calls that may fail.
@@ -176,11 +177,21 @@ enum class VerbsError : std::uint8_t { kNone, kInvalid, kNoMemory, kBusy, kNotSu
 /// Who sets a queue's moderation.
 enum class ModerationKind : std::uint8_t { kNone, kFixed, kRdmaDim };
 
+/// How completions are gathered in a queue, if at all (mlx5dv_create_cq).
+enum class CompressionKind : std::uint8_t { kNone, kBasic, kEnhanced };
+struct CqCompression {
+  CompressionKind layout = CompressionKind::kNone;
+  adapter::MiniFormat miniFormat = adapter::MiniFormat::kHash;
+};
+
 struct CqRequest {
   std::int32_t cqe = 0;  ///< minimum depth
   std::uint32_t comp_vector = 0;
   bool withChannel = false;     ///< attached to the client's completion channel
   std::uint32_t cqe_size = 64;  ///< bytes: 64 or 128
+  bool padded = false;          ///< entries of 128 bytes are written whole (MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD)
+  CqCompression compression;    ///< of entries of 64 bytes
+  bool realTimeStamps = false;  ///< seconds in [62:32] and nanoseconds in [31:0] instead of raw ticks
   bool ignoreOverrun = false;
   ModerationKind moderation = ModerationKind::kFixed;
   std::uint16_t cq_count = 0;   ///< of fixed moderation
@@ -215,7 +226,10 @@ struct QpRequest {
   std::uint32_t maxReceiveWr = 0;
   std::uint32_t maxSendSge = 1;
   std::uint32_t maxReceiveSge = 1;
-  std::uint32_t maxInline = 0;   ///< bytes
+  std::uint32_t maxInline = 0;  ///< bytes
+  /// Small responses come in their completion entries: up to 32 bytes, or 64 in entries of 128 bytes, of receives and
+  /// of signaled reads and atomics (libmlx5: MLX5_SCATTER_TO_CQE).
+  bool scatterToCqe = false;
   std::optional<SrqHandle> srq;  ///< receives come from there; maxReceiveWr doesn't count
   XrcdHandle domain;             ///< of an XRC target: of the shared queues that it may give to
 };

@@ -243,6 +243,7 @@ void Simulation::collectQueues(report::Result& result) {
       cq.overruns = summary.counters.overruns;
       cq.lost = summary.counters.lost;
       cq.resizes = summary.counters.resizes;
+      cq.compressedSessions = summary.counters.compressedSessions;
     }
   }
 }

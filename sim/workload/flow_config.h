@@ -95,6 +95,20 @@ struct EnumNames<sim::SizeDistribution> {
 };
 
 template <>
+struct EnumNames<driver::CompressionKind> {
+  static constexpr std::pair<const char*, driver::CompressionKind> kNames[] = {
+      {"none", driver::CompressionKind::kNone},
+      {"basic", driver::CompressionKind::kBasic},
+      {"enhanced", driver::CompressionKind::kEnhanced}};
+};
+template <>
+struct EnumNames<adapter::MiniFormat> {
+  static constexpr std::pair<const char*, adapter::MiniFormat> kNames[] = {
+      {"hash", adapter::MiniFormat::kHash},
+      {"checksum", adapter::MiniFormat::kChecksum},
+      {"stride_index", adapter::MiniFormat::kChecksumStrideIndex}};
+};
+template <>
 struct EnumNames<driver::ModerationKind> {
   static constexpr std::pair<const char*, driver::ModerationKind> kNames[] = {
       {"none", driver::ModerationKind::kNone},
@@ -151,6 +165,10 @@ struct FlowConfig {
   std::uint32_t resize_to = 0;
   std::uint32_t resize_after = 0;
   Bytes cqe_size{64};
+  bool cqe_pad = false;
+  bool scatter_to_cqe = false;
+  driver::CompressionKind cqe_compression = driver::CompressionKind::kNone;
+  adapter::MiniFormat mini_cqe = adapter::MiniFormat::kHash;
   bool ignore_overrun = false;
   driver::ModerationKind moderation = driver::ModerationKind::kFixed;
   std::uint32_t cq_count = 0;
@@ -240,6 +258,20 @@ struct FlowConfig {
         "bandwidth: completions that a side takes before it resizes");
     key("comp_vector", self.comp_vector, range(0U, 2047U), "Completion vector of the queues");
     key("cqe_size", self.cqe_size, range(Bytes(64), Bytes(128)), "Size of a completion entry: 64B or 128B");
+    key("cqe_pad", self.cqe_pad,
+        "cqe_size = 128B: the adapter writes each entry whole, in one piece that fills lines of 128B, instead of the "
+        "64B "
+        "that carry something");
+    key("scatter_to_cqe", self.scatter_to_cqe,
+        "Receives, and signaled reads and atomics, of up to 32B (64B where entries have 128B) come in their completion "
+        "entry; the program copies them from there");
+    key("cqe_compression", self.cqe_compression,
+        "Completions that are alike are written together, as entries of 8B in blocks. none; basic: behind a title of "
+        "64B "
+        "that makes the block valid; enhanced: up to seven in a block, behind a title that is a completion itself");
+    key("mini_cqe", self.mini_cqe,
+        "What a receive's compressed entry holds beside its length. hash: the packet's hash; checksum: its checksum; "
+        "stride_index: checksum and the receive's number, so that those of a shared queue can be compressed");
     key("ignore_overrun", self.ignore_overrun, "Create the queues with ignore-overrun");
     key("moderation", self.moderation,
         "none: an event for every arm; fixed: by cq_count and cq_period; rdma_dim: the Linux kernel's dynamic policy");

@@ -73,6 +73,8 @@ driver::CqRequest FlowEndpoint::queueRequest() const {
   request.comp_vector = config_.comp_vector;
   request.withChannel = shape_.withChannel;
   request.cqe_size = static_cast<std::uint32_t>(config_.cqe_size.count());
+  request.padded = config_.cqe_pad;
+  request.compression = {config_.cqe_compression, config_.mini_cqe};
   request.ignoreOverrun = config_.ignore_overrun;
   request.moderation = config_.moderation;
   request.cq_count = static_cast<std::uint16_t>(config_.cq_count);
@@ -132,6 +134,7 @@ driver::QpRequest FlowEndpoint::pairRequest() const {
   request.maxReceiveWr = shape_.receiveDepth;
   if (!isXrc() && sharesReceives()) request.srq = srqs_.front().handle;
   request.maxInline = static_cast<std::uint32_t>(config_.inline_size.count());
+  request.scatterToCqe = config_.scatter_to_cqe;
   return request;
 }
 

@@ -69,7 +69,12 @@ struct AdapterCapabilities {
   bool xrc = false;
   bool ignoreOverrun = true;
   bool moderation = true;
-  bool wideCqe = true;  ///< 128-byte entries always possible
+  bool wideCqe = true;                   ///< 128-byte entries always possible
+  std::uint32_t compressionMax = 0;      ///< completions of a compressed session; 0: none
+  std::uint32_t compressionTimeout = 0;  ///< nanoseconds; the unit of the public field is not known
+  bool enhancedCompression = false;
+  bool realTimeStamps = false;  ///< beside those of the free-running clock
+  bool inlineScatter = true;    ///< small responses in the completion entry
   bool relaxedOrdering = true;
 };
 

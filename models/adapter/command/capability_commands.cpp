@@ -1,4 +1,6 @@
 // What the adapter offers, and what the driver chooses.
+#include <algorithm>
+
 #include "models/adapter/command/command_handlers.h"
 #include "models/wire/device_commands.h"
 #include "models/wire/mmio_map.h"
@@ -54,6 +56,18 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::CqModeration::set(out, offered.moderation);
   Fields::CqPeriodFromCqe::set(out, offered.moderation);
   Fields::Cqe128Always::set(out, offered.wideCqe);
+  constexpr std::uint32_t kBothFormats = 2;
+  Fields::SendQueueTimestampFormat::set(out, offered.realTimeStamps ? kBothFormats : 0);
+  Fields::ReceiveQueueTimestampFormat::set(out, offered.realTimeStamps ? kBothFormats : 0);
+  const bool compresses = offered.compressionMax > 1;
+  Fields::CqeCompression::set(out, compresses);
+  Fields::MiniCqeStrideIndex::set(out, compresses);
+  Fields::EnhancedCqeCompression::set(out, compresses && offered.enhancedCompression);
+  Fields::EnhancedCqeCompressionToo::set(out, compresses && offered.enhancedCompression);
+  Fields::CqeCompressionMaxNum::set(out, compresses ? offered.compressionMax : 0);
+  Fields::CqeCompressionTimeout::set(
+      out, compresses ? std::min(offered.compressionTimeout, Fields::CqeCompressionTimeout::kMax) : 0);
+  Fields::ScatterDataToCqe::set(out, offered.inlineScatter);
   Fields::RelaxedOrderingWrite::set(out, offered.relaxedOrdering);
   Fields::CqeVersion::set(out, 1);
   // Memory registration then uses CREATE_MKEY with its translations, and no work request.

@@ -179,7 +179,7 @@ CqAttributes decodeCqContext(ByteView context) {
   cq.miniFormat = byte(Context::MiniFormat::get(context));
   cq.miniFormatExtension = byte(Context::MiniFormatExtension::get(context));
   cq.compressionLayout = byte(Context::CompressionLayout::get(context));
-  cq.timestampFormat = byte(Context::TimestampFormat::get(context));
+  cq.timestampFormat = static_cast<TimestampFormat>(Context::TimestampFormat::get(context));
   cq.periodMode = static_cast<PeriodMode>(Context::PeriodMode::get(context));
   cq.notification = static_cast<NotificationState>(Context::State::get(context));
   cq.logSize = byte(Context::LogSize::get(context));
@@ -208,7 +208,7 @@ void encodeCqContext(const CqAttributes& cq, MutableByteView context) {
   Context::MiniFormat::set(context, cq.miniFormat);
   Context::MiniFormatExtension::set(context, cq.miniFormatExtension);
   Context::CompressionLayout::set(context, cq.compressionLayout);
-  Context::TimestampFormat::set(context, cq.timestampFormat);
+  Context::TimestampFormat::set(context, static_cast<std::uint32_t>(cq.timestampFormat));
   Context::PeriodMode::set(context, static_cast<std::uint32_t>(cq.periodMode));
   Context::State::set(context, static_cast<std::uint32_t>(cq.notification));
   Context::LogSize::set(context, cq.logSize);

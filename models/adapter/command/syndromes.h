@@ -60,6 +60,7 @@ enum class Syndrome : std::uint32_t {
   kQpSrqUnknown = 0x040B,
   kQpDomainUnknown = 0x040C,
   kQpPortUnknown = 0x040D,
+  kQpInlineScatterUnsupported = 0x040E,
   kMulticastGidBad = 0x0421,
   kMulticastLimit = 0x0422,
   kNotInMulticastGroup = 0x0423,

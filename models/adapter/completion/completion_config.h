@@ -17,7 +17,11 @@ struct CompletionConfig {
   std::int64_t logMaxCqSize = 22;
   std::int64_t logMaxCqs = 20;
   bool moderation = true;
+  std::int64_t compressionMax = 64;
+  Time compressionTimeout = microseconds(1);
+  bool enhancedCompression = true;
   Hertz timestampClock{156'250'000};
+  bool realTimeStamps = true;
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -34,8 +38,16 @@ struct CompletionConfig {
     key("log_max_cqs", self.logMaxCqs, range<std::int64_t>(1, 24),
         "Binary logarithm of the number of completion queues");
     key("moderation", self.moderation, "Whether the adapter can moderate the events of completion queues");
+    key("cqe_compression_max", self.compressionMax, range<std::int64_t>(0, 64),
+        "Most completions of a compressed session; 0: the adapter can't compress");
+    key("cqe_compression_timeout", self.compressionTimeout, range(nanoseconds(1), milliseconds(1)),
+        "How long after its first completion a compressed session ends");
+    key("enhanced_compression", self.enhancedCompression,
+        "Whether the adapter has the enhanced layout of compressed completions, too");
     key("timestamp_clock", self.timestampClock, range(Hertz(1'000'000), Hertz(4'000'000'000)),
         "Clock of the time stamps in CQEs");
+    key("real_time_timestamps", self.realTimeStamps,
+        "Whether a completion queue may have time stamps in seconds and nanoseconds instead of ticks of that clock");
   }
 };
 

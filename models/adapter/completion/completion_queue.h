@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "models/adapter/completion/compressed_session.h"
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/completion/cq_counters.h"
 #include "models/adapter/completion/cqe_builder.h"
@@ -20,7 +21,7 @@ struct CompletionQueue {
       : number(cqNumber),
         serial(serialNumber),
         attributes(created),
-        builder(created.stride, created.logSize),
+        builder(created.stride, created.logSize, usesValidity(created)),
         occupancy(created.logSize),
         notification(rule) {}
 
@@ -33,6 +34,7 @@ struct CompletionQueue {
   RingOccupancy occupancy;
   Notification notification;
   Moderation moderation;
+  CompressedSession session;
   Time earliestEvent{};  ///< an arm is served no sooner than it is processed
   CqCounters counters;
   bool readingRecord = false;

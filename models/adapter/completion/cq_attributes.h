@@ -13,6 +13,8 @@ namespace hca::adapter {
 enum class CqeStride : std::uint8_t { k64 = 0, k128 = 1, k128Padded = 2 };
 /// cqc.cq_period_mode: the moderation period starts at ...
 enum class PeriodMode : std::uint8_t { kFromEvent = 0, kFromEntry = 1 };
+/// cqc.cq_timestamp_format; the default is free running.
+enum class TimestampFormat : std::uint8_t { kFreeRunning = 0, kDefault = 1, kRealTime = 2 };
 /// cqc.st
 enum class NotificationState : std::uint8_t {
   kIdle = 0,
@@ -35,7 +37,7 @@ struct CqAttributes {
   std::uint8_t miniFormat = 0;
   std::uint8_t miniFormatExtension = 0;
   std::uint8_t compressionLayout = 0;
-  std::uint8_t timestampFormat = 0;
+  TimestampFormat timestampFormat = TimestampFormat::kFreeRunning;
   PeriodMode periodMode = PeriodMode::kFromEvent;
   NotificationState notification = NotificationState::kIdle;
   std::uint8_t logSize = 0;  ///< log2 of the number of entries

@@ -1,16 +1,32 @@
 #include "models/adapter/completion/cq_checks.h"
 
+#include "models/adapter/completion/compressed_session.h"
 #include "models/adapter/completion/cqe_builder.h"
+#include "models/adapter/completion/session_policy.h"
 #include "models/adapter/event/ring_pages.h"
 
 namespace hca::adapter {
 namespace {
 
+/// Sessions need 64-byte entries, and two of them at least.
+bool compressionSupported(const CqAttributes& attributes, const CompletionConfig& config) {
+  if (!attributes.compression) return true;
+  const auto layout = static_cast<CompressionLayout>(attributes.compressionLayout);
+  const bool layoutKnown =
+      layout == CompressionLayout::kBasic || (layout == CompressionLayout::kEnhanced && config.enhancedCompression);
+  const auto format = static_cast<MiniFormat>(attributes.miniFormat);
+  const bool formatKnown =
+      attributes.miniFormatExtension == 0 &&
+      (format == MiniFormat::kHash || format == MiniFormat::kChecksum || format == MiniFormat::kChecksumStrideIndex);
+  return config.compressionMax > 1 && attributes.stride == CqeStride::k64 && layoutKnown && formatKnown;
+}
+
 /// What this adapter doesn't have, whatever the rest of the context says.
-bool formatSupported(const CqAttributes& attributes) {
-  constexpr std::uint8_t kRealTime = 2;  // cq_timestamp_format: 0 free running, 1 the default, which is the same
-  return !attributes.compression && !attributes.collapsed && !attributes.alwaysArmed &&
-         attributes.timestampFormat < kRealTime;
+bool formatSupported(const CqAttributes& attributes, const CompletionConfig& config) {
+  const bool timestampSupported = attributes.timestampFormat < TimestampFormat::kRealTime ||
+                                  (attributes.timestampFormat == TimestampFormat::kRealTime && config.realTimeStamps);
+  return compressionSupported(attributes, config) && !attributes.collapsed && !attributes.alwaysArmed &&
+         timestampSupported;
 }
 
 }  // namespace
@@ -19,7 +35,7 @@ CommandResult checkCompletionQueue(const CqAttributes& attributes, const Complet
   if (attributes.stride > CqeStride::k128Padded) {
     return {CommandStatus::kBadParameter, Syndrome::kCqEntrySizeUnsupported};
   }
-  if (!formatSupported(attributes)) return {CommandStatus::kBadParameter, Syndrome::kCqFormatUnsupported};
+  if (!formatSupported(attributes, config)) return {CommandStatus::kBadParameter, Syndrome::kCqFormatUnsupported};
   if (attributes.logSize > config.logMaxCqSize) return {CommandStatus::kExceedLimit, Syndrome::kCqSizeOutOfRange};
   if (!config.moderation && (attributes.moderationPeriod != 0 || attributes.moderationCount != 0)) {
     return {CommandStatus::kBadParameter, Syndrome::kCqModerationUnsupported};

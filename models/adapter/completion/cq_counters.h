@@ -1,8 +1,10 @@
 // What the completion block counts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "models/adapter/completion/session_policy.h"
 #include "models/base/ids.h"
 
 namespace hca::adapter {
@@ -18,7 +20,9 @@ struct CqCounters {
   std::uint64_t armsIgnored = 0;  ///< late copies of a served arm
   std::uint64_t events = 0;       ///< completion events raised
   std::uint64_t resizes = 0;      ///< resize entries written
-  std::uint64_t hazards = 0;      ///< events that ArmRule::kIbSpec would not have raised
+  std::uint64_t compressedSessions = 0;                   ///< of more than one completion
+  std::array<std::uint64_t, kSessionEnds> sessionEnds{};  ///< by SessionEnd; those of a single completion, too
+  std::uint64_t hazards = 0;                              ///< events that ArmRule::kIbSpec would not have raised
 };
 
 /// One completion queue, existing or destroyed.

@@ -25,7 +25,8 @@ CqEngine::CqEngine(const AdapterContext& context, const CompletionConfig& config
       armTime_(context.clock.span(config.armLatencyCycles)),
       timestampClock_(config.timestampClock),
       numbers_(kFirstNumber, (std::uint32_t{1} << config.logMaxCqs) - kFirstNumber),
-      eventTimers_(context.calendar, kernel::Priority::kAdapter, *this, &CqEngine::onEventTimer) {}
+      eventTimers_(context.calendar, kernel::Priority::kAdapter, *this, &CqEngine::onEventTimer),
+      sessionTimers_(context.calendar, kernel::Priority::kAdapter, *this, &CqEngine::onSessionTimer) {}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The writer.
@@ -69,9 +70,18 @@ void CqEngine::deliver(std::uint32_t slot) {
 }
 
 void CqEngine::writeEntry(CompletionQueue& queue, const CompletionRecord& record) {
+  if (!queue.attributes.compression) return writePlain(queue, record);
+  // Writing what was gathered may fail, and that may bring further completions, which move the records.
+  const CompletionRecord own = record;
+  if (gather(queue, own)) return;
+  if (!queue.good()) return refuse(&queue, own);
+  writePlain(queue, own);
+}
+
+void CqEngine::writePlain(CompletionQueue& queue, const CompletionRecord& record) {
   const bool solicited = CqeBuilder::isSolicited(record);
   const bool forceEvent = record.forceEvent;
-  issueWrite(queue, record, {queue.number, queue.occupancy.produced(), false, solicited, record.request});
+  issueWrite(queue, record, {queue.number, queue.occupancy.produced(), false, solicited, record.request, {}});
   queue.occupancy.produce();
   ++queue.counters.cqes;
   queue.moderation.addEntry(context_.now(), solicited);
@@ -81,28 +91,25 @@ void CqEngine::writeEntry(CompletionQueue& queue, const CompletionRecord& record
   raiseIfDue(queue);
 }
 
+// The real time is what the registers of the same name show (wire::InitSegment): seconds in [62:32], nanoseconds in
+// [31:0] (DPDK drivers/net/mlx5/mlx5_tx.h packs a time so).
+std::uint64_t CqEngine::timestampOf(const CompletionQueue& queue) const {
+  constexpr std::int64_t kNanosecond = 1000, kSecond = 1'000'000'000'000;  // in picoseconds
+  if (queue.attributes.timestampFormat != TimestampFormat::kRealTime) return timestampClock_.edgesUntil(context_.now());
+  const std::int64_t now = context_.now().count();
+  return static_cast<std::uint64_t>(now / kSecond) << 32 | static_cast<std::uint64_t>(now % kSecond / kNanosecond);
+}
+
 void CqEngine::issueWrite(CompletionQueue& queue, const CompletionRecord& record, const Watched& watched) {
-  queue.builder.build(record, watched.index, timestampClock_.edgesUntil(context_.now()), image_);
-  const std::uint64_t entry = watched.index & (queue.occupancy.size() - 1);
-  pcie::DmaWrite write;
-  write.address = queue.attributes.ring.address(entry * strideBytes(queue.attributes.stride) + image_.offset);
-  write.data = image_.view();
-  write.length = image_.length;
-  write.traffic = pcie::Traffic::kCqe;
-  write.client = this;
-  write.token = CqDmaToken::of(queue);
-  if (context_.probes.cq.hasListeners() || context_.probes.stage.hasListeners()) {
-    write.notify = true;
-    write.token = CqDmaToken::of(queue, watch(watched) + 1);
-  }
-  context_.dma.write(write);
+  queue.builder.build(record, watched.index, timestampOf(queue), image_);
+  writeSlot(queue, watched.index, image_.view(), &watched);
 }
 
 void CqEngine::writeResizeEntry(CompletionQueue& queue) {
   CompletionRecord record;
   record.opcode = wire::CqeOpcode::kResize;
   record.cq = queue.number;
-  issueWrite(queue, record, {queue.number, queue.occupancy.produced(), true, false, {}});
+  issueWrite(queue, record, {queue.number, queue.occupancy.produced(), true, false, {}, {}});
 }
 
 void CqEngine::refuse(CompletionQueue* queue, const CompletionRecord& record) {
@@ -115,6 +122,7 @@ void CqEngine::refuse(CompletionQueue* queue, const CompletionRecord& record) {
 }
 
 void CqEngine::discard(QpNumber qp) {
+  closeSessionsOf(qp);
   for (Pending& pending : slots_) {
     if (pending.state == SlotState::kFree || pending.dropped || pending.record.qp != qp) continue;
     pending.dropped = true;
@@ -141,7 +149,10 @@ void CqEngine::releaseSlot(std::uint32_t slot) {
 }
 
 void CqEngine::whenWritten(QpNumber qp, std::function<void()> done) {
-  if (!hasPending(qp)) return done();
+  if (!hasPending(qp)) {
+    closeSessionsOf(qp);
+    return done();
+  }
   awaited_.push_back({qp, std::move(done)});
 }
 
@@ -157,6 +168,7 @@ void CqEngine::serveAwaited() {
       ++i;
       continue;
     }
+    closeSessionsOf(awaited_[i].qp);
     const std::function<void()> done = std::move(awaited_[i].done);
     awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(i));
     done();
@@ -195,6 +207,7 @@ void CqEngine::arm(CompletionQueue& queue, const wire::CqArm& request) {
   ++queue.counters.arms;
   queue.earliestEvent = context_.now() + armTime_;
   raiseIfDue(queue);
+  watchSession(queue);
 }
 
 void CqEngine::raiseIfDue(CompletionQueue& queue) {

@@ -34,6 +34,11 @@ namespace hca::adapter {
 /// to CqStatus::kOverflow, one CQ error event names it, nothing more is written, and each completion that comes later
 /// fails its queue pair. With overrun ignored every CQE is written at once, and the record is read for the count of
 /// lost entries alone.
+///
+/// A queue with compression gathers completions that are alike (SessionPolicy) and writes them together. A gathered one
+/// has its place in the ring at once, but is handed over, and counts for the arm rule, when its session is written: at
+/// the end of the session (SessionEnd), or in the enhanced layout seven at a time behind the title, which is written
+/// when it comes.
 class CqEngine final : public CqDirectory,
                        public CompletionPort,
                        private kernel::CalendarClient,
@@ -90,6 +95,7 @@ class CqEngine final : public CqDirectory,
     bool resize = false;
     bool solicited = false;
     observe::WorkRequestId request;
+    std::vector<observe::WorkRequestId> more;  // of the completions behind it, if it is several
   };
 
   // The writer.
@@ -98,7 +104,10 @@ class CqEngine final : public CqDirectory,
   void onCalendar(std::uint64_t slot) override;
   void deliver(std::uint32_t slot);
   void writeEntry(CompletionQueue& queue, const CompletionRecord& record);
+  [[nodiscard]] std::uint64_t timestampOf(const CompletionQueue& queue) const;
+  void writePlain(CompletionQueue& queue, const CompletionRecord& record);
   void issueWrite(CompletionQueue& queue, const CompletionRecord& record, const Watched& watched);
+  void writeSlot(const CompletionQueue& queue, std::uint64_t index, ByteView bytes, const Watched* watched);
   void writeResizeEntry(CompletionQueue& queue);
   std::uint32_t watch(const Watched& entry);
   void refuse(CompletionQueue* queue, const CompletionRecord& record);
@@ -106,6 +115,18 @@ class CqEngine final : public CqDirectory,
   void releaseSlot(std::uint32_t slot);
   [[nodiscard]] bool hasPending(QpNumber qp) const;
   void serveAwaited();
+
+  // Compressed sessions.
+  bool gather(CompletionQueue& queue, const CompletionRecord& record);
+  void openSession(CompletionQueue& queue, const CompletionRecord& record);
+  void hold(CompletionQueue& queue, const CompletionRecord& record);
+  void watchSession(CompletionQueue& queue);
+  void onSessionTimer(std::uint32_t number);
+  void closeSession(CompletionQueue& queue, SessionEnd end);
+  void closeSessionsOf(QpNumber qp);
+  void dropSession(CompletionQueue& queue);
+  void writeHeld(CompletionQueue& queue);
+  void writeBasicBlock(CompletionQueue& queue, const Watched& watched);
 
   // A full queue.
   void readConsumerIndex(CompletionQueue& queue);
@@ -162,6 +183,7 @@ class CqEngine final : public CqDirectory,
   std::uint8_t nextSerial_ = 0;
   std::vector<CqSummary> retired_;
   kernel::KeyedTimers<CqEngine> eventTimers_;
+  kernel::KeyedTimers<CqEngine> sessionTimers_;
   CompletionCounters counters_;
 };
 

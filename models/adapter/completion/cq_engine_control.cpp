@@ -45,6 +45,7 @@ CommandResult CqEngine::destroy(CqNumber number) {
     if (!slots_[slot].dropped) ++counters_.completionsUnknownCq;
     releaseSlot(slot);
   }
+  sessionTimers_.cancel(number.value());
   const CqSummary summary = summaryOf(*queue);
   if (summary.counters.cqes != 0 || summary.counters.arms != 0) retired_.push_back(summary);
   eventQueues_.detach(queue->attributes.eq);
@@ -80,6 +81,7 @@ CommandResult CqEngine::modifyModeration(CqNumber number, const CqModeration& ch
   attributes.ignoreOverrun = change.ignoreOverrun.value_or(attributes.ignoreOverrun);
   queue->moderation.set(moderationOf(attributes));
   raiseIfDue(*queue);
+  watchSession(*queue);
   if (attributes.ignoreOverrun) drain(*queue);
   return {};
 }
@@ -103,9 +105,10 @@ CommandResult CqEngine::resize(CqNumber number, const CqRing& ring) {
   if (!queue->good()) return {CommandStatus::kBadResourceState, Syndrome::kCqInError};
   if (queue->occupancy.looksFull()) return {CommandStatus::kBadResourceState, Syndrome::kCqNoSlotForResize};
   if (!queue->occupancy.fits(ring.logSize)) return {CommandStatus::kBadSize, Syndrome::kCqTooSmallForEntries};
+  closeSession(*queue, SessionEnd::kResize);
   writeResizeEntry(*queue);
   queue->attributes = wanted;
-  queue->builder = CqeBuilder(wanted.stride, wanted.logSize);
+  queue->builder = CqeBuilder(wanted.stride, wanted.logSize, usesValidity(wanted));
   queue->occupancy.resize(wanted.logSize);
   queue->notification.skipEntry();
   ++queue->counters.resizes;

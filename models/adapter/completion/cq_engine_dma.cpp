@@ -77,6 +77,8 @@ void CqEngine::drain(CompletionQueue& queue) {
 }
 
 void CqEngine::fail(CompletionQueue& queue, CqStatus status) {
+  if (status == CqStatus::kOverflow) closeSession(queue, SessionEnd::kOverrun);
+  if (!queue.good()) return;  // that failed
   queue.attributes.status = status;
   auto syndrome = wire::CqErrorSyndrome::kAccessViolation;
   if (status == CqStatus::kOverflow) {
@@ -89,6 +91,7 @@ void CqEngine::fail(CompletionQueue& queue, CqStatus status) {
   event.object = queue.number.value();
   event.syndrome = static_cast<std::uint8_t>(syndrome);
   events_.raise(event);
+  dropSession(queue);
   kernel::RingQueue<std::uint32_t> waiting = std::move(queue.waiting);
   queue.waiting = {};
   while (!waiting.empty()) {
@@ -129,7 +132,7 @@ void CqEngine::onDmaWritten(std::uint64_t token, host::DmaStatus status) {
   const std::uint64_t watched = CqDmaToken::Watched::get(token);
   if (watched != 0) {
     const auto slot = static_cast<std::uint32_t>(watched - 1);
-    const Watched entry = watched_[slot];
+    const Watched entry = std::move(watched_[slot]);
     freeWatched_.push_back(slot);
     if (status == host::DmaStatus::kOk) fireVisible(entry);
   }
@@ -140,15 +143,18 @@ void CqEngine::onDmaWritten(std::uint64_t token, host::DmaStatus status) {
 
 void CqEngine::fireVisible(const Watched& entry) {
   const auto action = entry.resize ? observe::CqAction::kResized : observe::CqAction::kCqeVisible;
-  context_.probes.cq.fire([&] {
-    observe::CqEvent event{action, context_.now(), context_.host, context_.adapter, entry.cq, entry.index};
-    event.solicited = entry.solicited;
-    return event;
-  });
-  if (entry.resize) return;
-  context_.probes.stage.fire([&] {
-    return observe::StageEvent{observe::Stage::kCqeVisible, context_.now(), entry.request};
-  });
+  for (std::size_t i = 0; i <= entry.more.size(); ++i) {
+    context_.probes.cq.fire([&] {
+      observe::CqEvent event{action, context_.now(), context_.host, context_.adapter, entry.cq, entry.index + i};
+      event.solicited = entry.solicited;
+      return event;
+    });
+    if (entry.resize) return;
+    context_.probes.stage.fire([&] {
+      const observe::WorkRequestId& request = i == 0 ? entry.request : entry.more[i - 1];
+      return observe::StageEvent{observe::Stage::kCqeVisible, context_.now(), request};
+    });
+  }
 }
 
 }  // namespace hca::adapter

@@ -74,9 +74,15 @@ void CqeBuilder::build(const CompletionRecord& record, std::uint64_t index, std:
   if (format == wire::CqeFormat::kInline64) {
     std::memcpy(image.wide.inlineData, record.inlineData.data(), record.inlineLength);
   }
+  if (withValidity_) cqe.signature = static_cast<std::uint8_t>(index >> logSize_);
   cqe.opOwn = static_cast<std::uint8_t>(wire::OpOwn::Opcode::make(record.opcode) | wire::OpOwn::Format::make(format) |
                                         wire::OpOwn::Solicited::make(isSolicited(record)) |
                                         wire::OpOwn::Owner::make(((index >> logSize_) & 1) != 0));
+}
+
+void CqeBuilder::makeTitle(std::uint32_t count, CqeImage& image) {
+  image.wide.cqe.byteCount = wire::Be32(count);
+  wire::OpOwn::Format::set(image.wide.cqe.opOwn, wire::CqeFormat::kCompressed);
 }
 
 }  // namespace hca::adapter

@@ -25,14 +25,19 @@ constexpr std::uint32_t strideBytes(CqeStride stride) { return stride == CqeStri
 ///
 /// With a stride of 128 the 64-byte CQE proper is the entry's second half. The first half is written only when it has
 /// something to carry (inline data of more than 32 bytes), or always if the entries are padded.
-/// The signature byte is 0: signatures are not modelled.
+/// The signature byte is 0, because signatures are not modelled; in queues of the enhanced compression layout it holds
+/// the number of the pass, by which software tells new entries from old ones.
 class CqeBuilder {
  public:
-  CqeBuilder(CqeStride stride, unsigned logSize) : stride_(stride), logSize_(logSize) {}
+  CqeBuilder(CqeStride stride, unsigned logSize, bool withValidity = false)
+      : stride_(stride), logSize_(logSize), withValidity_(withValidity) {}
 
   /// The entry with free-running number `index`; `timestamp` in ticks of the adapter's time stamp clock.
   /// Inline data: up to 32 bytes in any entry, up to 64 with a stride of 128.
   void build(const CompletionRecord& record, std::uint64_t index, std::uint64_t timestamp, CqeImage& image) const;
+
+  /// Makes the entry the title of a block of `count` completions in the basic compression layout.
+  static void makeTitle(std::uint32_t count, CqeImage& image);
 
   /// Whether the entry counts as solicited: a responder's completion of a message with the SE bit, or any error.
   [[nodiscard]] static bool isSolicited(const CompletionRecord& record);
@@ -40,6 +45,12 @@ class CqeBuilder {
  private:
   CqeStride stride_;
   unsigned logSize_;
+  bool withValidity_;
 };
+
+/// Whether entries of the queue are valid by the pass in their signature byte: the enhanced compression layout.
+[[nodiscard]] constexpr bool usesValidity(const CqAttributes& attributes) {
+  return attributes.compression && attributes.compressionLayout != 0;
+}
 
 }  // namespace hca::adapter

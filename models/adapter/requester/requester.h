@@ -86,11 +86,13 @@ class Requester final : private EgressListener,
   void completeMemoryOperations(QueuePair& qp);
   void onAcknowledge(QueuePair& qp, const network::Packet& packet);
   void onReturnedData(QueuePair& qp, const network::Packet& packet);
-  bool placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet);
+  bool placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet, bool inlined);
+  [[nodiscard]] static bool fitsEntry(const QueuePair& qp, const SendRequest& request);
   void recover(QueuePair& qp);
   void onProgress(QueuePair& qp);
   void popOldest(QueuePair& qp);
   void complete(QueuePair& qp, const SendRequest& request);
+  void complete(QueuePair& qp, const SendRequest& request, const CompletionRecord& record);
   void checkDrained(QueuePair& qp);
   void completeWithError(QueuePair& qp, const SendRequest& request, CqeSyndrome syndrome, std::uint8_t vendorError);
   void goBackTo(QueuePair& qp, std::uint32_t psn);

@@ -58,11 +58,13 @@ void Requester::restartAckTimer(QueuePair& qp) {
   }
 }
 
-void Requester::complete(QueuePair& qp, const SendRequest& request) {
+void Requester::complete(QueuePair& qp, const SendRequest& request) { complete(qp, request, recordOf(qp, request)); }
+
+void Requester::complete(QueuePair& qp, const SendRequest& request, const CompletionRecord& record) {
   report(observe::Stage::kAcknowledged, qp, request, context_.now());
   const bool quiet =
       request.completion == CompletionMode::kOnError || request.completion == CompletionMode::kOnFirstError;
-  if (!quiet) ports_.completions.complete(recordOf(qp, request));
+  if (!quiet) ports_.completions.complete(record);
   if (qp.requester.draining) checkDrained(qp);
 }
 

@@ -1,12 +1,24 @@
 // What the peer answers: acknowledgements, NAKs, returned data, or nothing.
 #include <utility>
 
+#include "models/adapter/completion/inline_scatter.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/transport/acknowledge.h"
 #include "models/adapter/transport/psn.h"
 #include "models/adapter/transport/vendor_errors.h"
 
 namespace hca::adapter {
+namespace {
+
+std::uint32_t returnedLength(const SendRequest& request, const network::Packet& packet) {
+  return request.isAtomic() ? static_cast<std::uint32_t>(sizeof packet.atomicResult) : packet.payloadLength;
+}
+
+ByteView returnedData(const SendRequest& request, const network::Packet& packet) {
+  return request.isAtomic() ? bytesOf(packet.atomicResult) : packet.payload.view();
+}
+
+}  // namespace
 
 bool Requester::isOutstanding(const QueuePair& qp, std::uint32_t psn) const {
   const RequesterState& state = qp.requester;
@@ -63,26 +75,37 @@ void Requester::onReturnedData(QueuePair& qp, const network::Packet& packet) {
   const std::uint32_t expected = psnAdd(oldest.firstPsn, oldest.packetsReturned);
   if (!oldest.hasResponse() || psnDistance(packet.psn, expected) < 0) return;
   if (packet.psn != expected) return recover(qp);
-  const bool placed = placeReturned(qp, oldest, packet);
-  if (!placed) return failOldest(qp, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
+  const bool inlined = fitsEntry(qp, oldest);
+  if (!placeReturned(qp, oldest, packet, inlined))
+    return failOldest(qp, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
   if (++oldest.packetsReturned == oldest.packets) {
     const SendRequest request = std::move(oldest);
     popOldest(qp);
-    complete(qp, request);
+    CompletionRecord record = recordOf(qp, request);
+    if (inlined) putInline(record, returnedData(request, packet), returnedLength(request, packet));
+    complete(qp, request, record);
     completeMemoryOperations(qp);
     if (qp.inError()) return;
   }
   onProgress(qp);
 }
 
-// Writes returned data where the request wants it.
-bool Requester::placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet) {
-  constexpr std::uint32_t kAtomicSize = 8;
-  const std::uint32_t length = request.isAtomic() ? kAtomicSize : packet.payloadLength;
+// Whether all that the request returns goes into its completion (qpc.cs_req). One that completes quietly has no entry.
+bool Requester::fitsEntry(const QueuePair& qp, const SendRequest& request) {
+  const bool signaled =
+      request.completion == CompletionMode::kAlways || request.completion == CompletionMode::kAlwaysWithEvent;
+  return signaled && request.length != 0 && request.length <= requesterInlineRoom(qp.attributes.requesterInlineScatter);
+}
+
+// Writes returned data where the request wants it, or only looks whether it may: where the completion carries them.
+bool Requester::placeReturned(const QueuePair& qp, const SendRequest& request, const network::Packet& packet,
+                              bool inlined) {
+  const std::uint32_t length = returnedLength(request, packet);
   segments_.clear();
   const CachePort::Bypass translated(ports_.cache);  // when the request was built
   if (!gather(qp, request, request.packetsReturned * qp.attributes.mtu, length, Access::kLocalWrite)) return false;
-  const ByteView data = request.isAtomic() ? bytesOf(packet.atomicResult) : packet.payload.view();
+  if (inlined) return true;
+  const ByteView data = returnedData(request, packet);
   std::uint32_t offset = 0;
   for (const Segment& segment : segments_) {
     pcie::DmaWrite write;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/adapter/completion/inline_scatter.h"
 #include "models/adapter/responder/global_route.h"
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/transport/acknowledge.h"
@@ -227,6 +228,7 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   record.sourceLid = packet.route.sourceLid.value();
   record.serviceLevel = packet.route.serviceLevel;
   record.solicited = packet.solicited;
+  if (fitsEntry(qp, packet)) putInline(record, packet.payload.view(), packet.payloadLength);
   finishReceive(qp, record);
 }
 

@@ -96,6 +96,7 @@ class Responder final : private ReceiveQueueListener,
   AccessFault locate(const QueuePair& qp, std::uint64_t from, std::uint64_t length, bool& relaxedOrdering);
   Outcome placeByWrite(QueuePair& qp, const network::Packet& packet);
   bool placeGlobalRoute(QueuePair& qp, const network::Packet& packet);
+  [[nodiscard]] static bool fitsEntry(const QueuePair& qp, const network::Packet& packet);
   void scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering);
   void finishMessage(QueuePair& qp, const network::Packet& packet);
   void completeReceive(QueuePair& qp, const network::Packet& packet);

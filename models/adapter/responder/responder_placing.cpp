@@ -1,6 +1,7 @@
 // Where the payload of messages goes: by remote keys, or into receive WQEs.
 #include <algorithm>
 
+#include "models/adapter/completion/inline_scatter.h"
 #include "models/adapter/responder/global_route.h"
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/responder/responder.h"
@@ -64,9 +65,18 @@ Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packe
                        aeth::kNakRemoteOperation);
   }
   if (missed(qp)) return Outcome::kMissed;
-  scatter(qp, packet, relaxed);
+  if (!fitsEntry(qp, packet)) scatter(qp, packet, relaxed);
   state.received += packet.payloadLength;
   return Outcome::kDone;
+}
+
+// Whether the whole message goes into its completion (qpc.cs_res): a SEND of one packet. A datagram's entry has no
+// room, because its sender's address is where the data would be; nor is it known of an XRC queue's completion queue.
+bool Responder::fitsEntry(const QueuePair& qp, const network::Packet& packet) {
+  const bool whole = isSend(packet.operation) && beginsMessage(packet.operation) && endsMessage(packet.operation);
+  const bool hasRoom = qp.attributes.service != QpService::kUd && !qp.isXrc();
+  return whole && hasRoom && packet.payloadLength != 0 &&
+         packet.payloadLength <= responderInlineRoom(qp.attributes.responderInlineScatter);
 }
 
 // Fills segments_ with bytes [from, from + length) of the receive WQE's scatter list.

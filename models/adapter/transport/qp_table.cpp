@@ -1,5 +1,6 @@
 #include "models/adapter/transport/qp_table.h"
 
+#include "models/adapter/completion/inline_scatter.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/requester/requester.h"
@@ -80,6 +81,19 @@ CommandResult QpTable::attachQueues(const QpAttributes& attributes) {
   return refuse(CommandStatus::kBadResource, Syndrome::kQpSrqUnknown);
 }
 
+// More than 32 bytes need entries of 128.
+bool QpTable::inlineScatterFits(const QpAttributes& attributes) const {
+  const auto wide = [this](CqNumber cq) {
+    CqAttributes queue;
+    return completionQueues_.query(cq, queue).ok() && queue.stride != CqeStride::k64;
+  };
+  const std::uint8_t requester = attributes.requesterInlineScatter, responder = attributes.responderInlineScatter;
+  const std::uint32_t sends = requesterInlineRoom(requester), receives = responderInlineRoom(responder);
+  if ((sends == 0 && requester != 0) || (receives == 0 && responder != 0)) return false;
+  return (sends <= wire::kInlineScatterSmall || wide(attributes.sendCq)) &&
+         (receives <= wire::kInlineScatterSmall || wide(attributes.receiveCq));
+}
+
 void QpTable::detachQueues(const QpAttributes& attributes) {
   completionQueues_.detach(attributes.sendCq);
   completionQueues_.detach(attributes.receiveCq);
@@ -92,6 +106,10 @@ CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) 
     return refuse(CommandStatus::kNoResources, Syndrome::kQpLimit);
   }
   if (const CommandResult result = attachQueues(attributes); !result.ok()) return result;
+  if (!inlineScatterFits(attributes)) {
+    detachQueues(attributes);
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpInlineScatterUnsupported);
+  }
   const auto limit = static_cast<std::uint32_t>(config_.maxQps);
   while (nextSlot_ < table_.size() && table_[nextSlot_] != nullptr) nextSlot_ = (nextSlot_ + 1) % limit;
   if (nextSlot_ >= table_.size()) table_.resize(nextSlot_ + 1);

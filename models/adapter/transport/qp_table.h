@@ -65,6 +65,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
 
   CommandResult check(const QpAttributes& attributes) const;
   CommandResult attachQueues(const QpAttributes& attributes);
+  [[nodiscard]] bool inlineScatterFits(const QpAttributes& attributes) const;
   void detachQueues(const QpAttributes& attributes);
   void enter(QueuePair& qp, QpTransition transition);
   void toError(QueuePair& qp);

@@ -111,6 +111,8 @@ const FieldCase kCapabilityFields[] = {
     field<HcaCapabilities::DeviceFrequencyMhz>("HcaCapabilities::DeviceFrequencyMhz", 0x4C0, 32),
     field<HcaCapabilities::DeviceFrequencyKhz>("HcaCapabilities::DeviceFrequencyKhz", 0x4E0, 32),
     field<HcaCapabilities::UarsPerPage>("HcaCapabilities::UarsPerPage", 0x520, 32),
+    field<HcaCapabilities::EnhancedCqeCompression>("HcaCapabilities::EnhancedCqeCompression", 0x5B0, 1),
+    field<HcaCapabilities::EnhancedCqeCompressionToo>("HcaCapabilities::EnhancedCqeCompressionToo", 0x5BB, 1),
     field<HcaCapabilities::MiniCqeStrideIndex>("HcaCapabilities::MiniCqeStrideIndex", 0x5BC, 1),
     field<HcaCapabilities::Cqe128Always>("HcaCapabilities::Cqe128Always", 0x5BD, 1),
     field<HcaCapabilities::CqeCompression128>("HcaCapabilities::CqeCompression128", 0x5BE, 1),

@@ -43,6 +43,11 @@ TEST_F(ConfigChecksTest, Sizes) {
   EXPECT_THAT(problems("[flow.a]\niters = 1\nmtu = 1500B\ncqe_size = 96B\n"),
               ElementsAre("main.ini:3: mtu: 1500B is no MTU: 256B, 512B, 1KiB, 2KiB or 4KiB",
                           "main.ini:4: cqe_size: 96B is no size of a completion entry: 64B or 128B"));
+  EXPECT_THAT(problems("[flow.a]\niters = 1\ncqe_pad = yes\n"),
+              ElementsAre("main.ini:3: cqe_pad: entries of 64B have nothing to pad: cqe_size = 128B"));
+  EXPECT_THAT(problems("[flow.a]\niters = 1\ncqe_size = 128B\ncqe_pad = yes\n"), IsEmpty());
+  EXPECT_THAT(problems("[flow.a]\niters = 1\ncqe_size = 128B\ncqe_compression = basic\n"),
+              ElementsAre("main.ini:4: cqe_compression: only entries of 64B can be compressed"));
 }
 
 TEST_F(ConfigChecksTest, MtuOfLinkAndFlow) {

@@ -87,6 +87,45 @@ TEST(CqCreation, RefusesWhatIsOutOfRangeAndLeavesNothingBehind) {
   EXPECT_TRUE(Holdings(thread) == before);
 }
 
+TEST(CqCreation, CombinationsThatAreNoneAreRefused) {
+  TwoHosts hosts;
+  BlockingThread thread(hosts, 0);
+  CqRequest padded = depth(10);
+  padded.padded = true;
+  EXPECT_EQ(thread.createCq(padded).error, VerbsError::kInvalid) << "64 bytes have nothing to pad";
+  padded.cqe_size = 128;
+  EXPECT_EQ(thread.createCq(padded).error, VerbsError::kNone);
+  CqRequest compressed = depth(10);
+  compressed.compression.layout = driver::CompressionKind::kEnhanced;
+  EXPECT_EQ(thread.createCq(compressed).error, VerbsError::kNone);
+  compressed.cqe_size = 128;
+  EXPECT_EQ(thread.createCq(compressed).error, VerbsError::kInvalid) << "64 bytes alone can be compressed";
+}
+
+TEST(CqCreation, WhatTheAdapterLacksIsRefused) {
+  TwoHosts hosts([](config::Config& config) {
+    config.allHosts.adapter.completion.enhancedCompression = false;
+    config.allHosts.adapter.completion.realTimeStamps = false;
+  });
+  BlockingThread thread(hosts, 0);
+  CqRequest compressed = depth(10);
+  compressed.compression.layout = driver::CompressionKind::kBasic;
+  EXPECT_EQ(thread.createCq(compressed).error, VerbsError::kNone);
+  compressed.compression.layout = driver::CompressionKind::kEnhanced;
+  EXPECT_EQ(thread.createCq(compressed).error, VerbsError::kNotSupported);
+  CqRequest realTime = depth(10);
+  realTime.realTimeStamps = true;
+  EXPECT_EQ(thread.createCq(realTime).error, VerbsError::kNotSupported);
+}
+
+TEST(CqCreation, AdapterWithoutCompressionSaysSo) {
+  TwoHosts hosts([](config::Config& config) { config.allHosts.adapter.completion.compressionMax = 0; });
+  BlockingThread thread(hosts, 0);
+  CqRequest compressed = depth(10);
+  compressed.compression.layout = driver::CompressionKind::kBasic;
+  EXPECT_EQ(thread.createCq(compressed).error, VerbsError::kNotSupported);
+}
+
 TEST(CqCreation, TakesEveryVectorAndTheGreatestDepth) {
   TwoHosts hosts;
   BlockingThread thread(hosts, 0);

@@ -138,6 +138,16 @@ struct ConnectedPair {
   driver::QpCreated left, right;
 };
 
+inline void connectBoth(BlockingThread& left, BlockingThread& right, const ConnectedPair& pair,
+                        const driver::ConnectionAttributes& attributes = {}) {
+  EXPECT_EQ(pair.left.error, driver::VerbsError::kNone);
+  EXPECT_EQ(pair.right.error, driver::VerbsError::kNone);
+  EXPECT_EQ(right.connect(pair.right.handle, left.client().lid(), pair.left.number, attributes),
+            driver::VerbsError::kNone);
+  EXPECT_EQ(left.connect(pair.left.handle, right.client().lid(), pair.right.number, attributes),
+            driver::VerbsError::kNone);
+}
+
 /// Connects a new queue pair; each side completes into the one queue given. The right one may receive from a shared
 /// queue.
 inline ConnectedPair connectPair(BlockingThread& left, driver::CqHandle leftCq, BlockingThread& right,
@@ -147,12 +157,18 @@ inline ConnectedPair connectPair(BlockingThread& left, driver::CqHandle leftCq, 
   ConnectedPair pair;
   pair.left = left.createQp(leftCq, leftCq, depth, type);
   pair.right = right.createQp(rightCq, rightCq, depth, type, rightSrq);
-  EXPECT_EQ(pair.left.error, driver::VerbsError::kNone);
-  EXPECT_EQ(pair.right.error, driver::VerbsError::kNone);
-  EXPECT_EQ(right.connect(pair.right.handle, left.client().lid(), pair.left.number, attributes),
-            driver::VerbsError::kNone);
-  EXPECT_EQ(left.connect(pair.left.handle, right.client().lid(), pair.right.number, attributes),
-            driver::VerbsError::kNone);
+  connectBoth(left, right, pair, attributes);
+  return pair;
+}
+
+/// The same with queue pairs as `request` says.
+inline ConnectedPair connectPair(BlockingThread& left, driver::CqHandle leftCq, BlockingThread& right,
+                                 driver::CqHandle rightCq, const driver::QpRequest& request) {
+  const auto create = [&request](BlockingThread& thread, driver::CqHandle cq) {
+    return thread.await<driver::QpCreated>([&](auto done) { thread.client().createQp(request, cq, cq, done); });
+  };
+  const ConnectedPair pair{create(left, leftCq), create(right, rightCq)};
+  connectBoth(left, right, pair);
   return pair;
 }
 

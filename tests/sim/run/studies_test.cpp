@@ -638,5 +638,56 @@ const Shape kSoftware[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Software, StudyTest, ::testing::ValuesIn(kSoftware), nameOf);
 
+constexpr const char* kCompression = "studies/cqe_compression.ini";
+constexpr const char* kEntryRate = "flows.a.message_rate";
+constexpr const char* kEntryBytes = "pcie.2.bytes";  // host 1, upstream
+
+Settings entries(const std::vector<std::string>& keys) {
+  Settings settings;
+  for (const char* flow : {"a", "b", "c", "d"}) {
+    for (const std::string& key : keys) settings.push_back(std::string("flow.") + flow + '.' + key);
+  }
+  return settings;
+}
+
+// 48,192 completions: 88 bytes each on the link alone, 2 x 88 / 8 in sessions of eight, 152 padded.
+constexpr double kCompletions = 48192;
+const Shape kEntries[] = {
+    {"SessionsOfEightSaveThreeQuarters",
+     kCompression,
+     {},
+     entries({"cqe_compression=basic"}),
+     kEntryBytes,
+     kEntryBytes,
+     Compare::kDifference,
+     -66 * kCompletions,
+     -66 * kCompletions},
+    {"AndTheLinkCarriesMoreOfThem",
+     kCompression,
+     {},
+     entries({"cqe_compression=basic"}),
+     kEntryRate,
+     kEntryRate,
+     Compare::kRatio,
+     3.45,
+     3.75},
+    {"EnhancedSessionsOfEightCostTheSame", kCompression, entries({"cqe_compression=basic"}),
+     entries({"cqe_compression=enhanced"}), kEntryBytes, kEntryBytes, Compare::kDifference, 0, 0},
+    {"PaddingCostsItsBytes", kCompression, entries({"cqe_size=128B"}), entries({"cqe_pad=yes"}), kEntryBytes,
+     kEntryBytes, Compare::kDifference, 64 * kCompletions, 64 * kCompletions},
+    {"AndTheRate", kCompression, entries({"cqe_size=128B"}), entries({"cqe_pad=yes"}), kEntryRate, kEntryRate,
+     Compare::kRatio, 0.57, 0.61},
+    {"UnpaddedEntriesCostWhatNarrowOnesDo",
+     kCompression,
+     {},
+     entries({"cqe_size=128B"}),
+     kEntryRate,
+     kEntryRate,
+     Compare::kRatio,
+     0.999,
+     1.001},
+};
+INSTANTIATE_TEST_SUITE_P(Entries, StudyTest, ::testing::ValuesIn(kEntries), nameOf);
+
 }  // namespace
 }  // namespace hca::test

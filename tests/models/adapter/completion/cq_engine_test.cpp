@@ -112,6 +112,32 @@ TEST(CqEngine, TimestampCountsItsClock) {
   EXPECT_EQ(wire::loadBigEndian<std::uint64_t>(&write.bytes[0x30]), 1006u) << "6440 ns of 6.4 ns each";
 }
 
+TEST(CqEngine, RealTimeStampHasSecondsAndNanoseconds) {
+  CqBench bench;
+  CqAttributes wanted = bench.attributes(2);
+  wanted.timestampFormat = TimestampFormat::kRealTime;
+  const CqNumber cq = bench.create(wanted);
+  const auto stampAt = [&](Time when, std::size_t entry) {
+    bench.calendar.runUntil(when - nanoseconds(40));  // to the hand-over
+    bench.complete(cq);
+    bench.settle();
+    return wire::loadBigEndian<std::uint64_t>(&bench.dma.of(pcie::Traffic::kCqe)[entry].bytes[0x30]);
+  };
+  EXPECT_EQ(stampAt(Time(999'999'999'999), 0), 999'999'999U) << "the last nanosecond of the first second";
+  EXPECT_EQ(stampAt(Time(2'000'000'000'000), 1), std::uint64_t{2} << 32);
+  EXPECT_EQ(stampAt(Time(3'000'000'005'000), 2), std::uint64_t{3} << 32 | 5);
+}
+
+TEST(CqEngine, RealTimeStampsMayBeMissing) {
+  CqBench bench;
+  bench.config.realTimeStamps = false;
+  bench.build();
+  CqAttributes wanted = bench.attributes(2);
+  wanted.timestampFormat = TimestampFormat::kRealTime;
+  CqNumber number;
+  EXPECT_EQ(bench.engine->create(wanted, number).syndrome, Syndrome::kCqFormatUnsupported);
+}
+
 TEST(CqEngine, EventFollowsItsEntry) {
   CqBench bench;
   CqAttributes wanted = bench.attributes(2);
@@ -412,10 +438,21 @@ TEST(CqEngine, CreateRefusesEachBadFieldWithItsSyndrome) {
     return std::pair(result.status, result.syndrome);
   };
   const auto bad = [](Syndrome s) { return std::pair(CommandStatus::kBadParameter, s); };
-  EXPECT_EQ(refusal([](auto& a) { a.compression = true; }), bad(Syndrome::kCqFormatUnsupported));
+  const auto compressed = [&](auto&& spoil) {
+    return refusal([&spoil](auto& a) {
+      a.compression = true;
+      spoil(a);
+    });
+  };
+  const auto unsupported = bad(Syndrome::kCqFormatUnsupported);
+  EXPECT_EQ(compressed([](auto& a) { a.miniFormat = 2; }), unsupported);
+  EXPECT_EQ(compressed([](auto& a) { a.miniFormatExtension = 1; }), unsupported);
+  EXPECT_EQ(compressed([](auto& a) { a.compressionLayout = 2; }), unsupported);
+  EXPECT_EQ(compressed([](auto& a) { a.stride = CqeStride::k128; }), unsupported);
   EXPECT_EQ(refusal([](auto& a) { a.collapsed = true; }), bad(Syndrome::kCqFormatUnsupported));
   EXPECT_EQ(refusal([](auto& a) { a.alwaysArmed = true; }), bad(Syndrome::kCqFormatUnsupported));
-  EXPECT_EQ(refusal([](auto& a) { a.timestampFormat = 2; }), bad(Syndrome::kCqFormatUnsupported));
+  EXPECT_EQ(refusal([](auto& a) { a.timestampFormat = static_cast<TimestampFormat>(3); }),
+            bad(Syndrome::kCqFormatUnsupported));
   EXPECT_EQ(refusal([](auto& a) { a.stride = static_cast<CqeStride>(3); }), bad(Syndrome::kCqEntrySizeUnsupported));
   EXPECT_EQ(refusal([](auto& a) { a.logSize = 23; }),
             std::pair(CommandStatus::kExceedLimit, Syndrome::kCqSizeOutOfRange));

@@ -40,6 +40,7 @@ class RandomDriver {
   // Objects.
   void openThread(Host& host);
   void onAsyncEvent(Host& host, std::uint8_t type, std::uint32_t object);
+  static void chooseCompression(driver::CqRequest& request, RandomNumbers& random);
   void createQueue(Queue& queue, std::uint32_t seed);
   void replaceQueue(Queue& queue, std::uint32_t seed);
   void createKick(Host& host);

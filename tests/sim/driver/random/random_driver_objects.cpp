@@ -123,6 +123,15 @@ void RandomDriver::onAsyncEvent(Host& host, std::uint8_t type, std::uint32_t obj
   if (side != nullptr && !circumstances(*side, *side->sendQueue).mayFail) fail("a queue pair reports an error");
 }
 
+void RandomDriver::chooseCompression(driver::CqRequest& request, RandomNumbers& random) {
+  if (request.cqe_size != 64 || random.percent(50)) return;
+  request.compression.layout =
+      random.percent(50) ? driver::CompressionKind::kBasic : driver::CompressionKind::kEnhanced;
+  constexpr adapter::MiniFormat kFormats[] = {adapter::MiniFormat::kHash, adapter::MiniFormat::kChecksum,
+                                              adapter::MiniFormat::kChecksumStrideIndex};
+  request.compression.miniFormat = kFormats[random.below(3)];
+}
+
 void RandomDriver::createQueue(Queue& queue, std::uint32_t seed) {
   RandomNumbers random(seed);
   driver::CqRequest request;
@@ -130,7 +139,10 @@ void RandomDriver::createQueue(Queue& queue, std::uint32_t seed) {
   request.withChannel = true;
   request.comp_vector = random.below(4);
   request.cqe_size = random.percent(70) ? 64 : 128;
+  request.padded = request.cqe_size == 128 && random.percent(50);
   request.ignoreOverrun = random.percent(50);
+  // Where blocks are overwritten unread, what is read is no completion of anybody.
+  if (!queue.tight || !request.ignoreOverrun) chooseCompression(request, random);
   queue.ignoreOverrun = request.ignoreOverrun;
   queue.dead = queue.locked = queue.serveLater = queue.holdsEvents = false;
   queue.pending = 0;
@@ -185,6 +197,7 @@ void RandomDriver::build(Connection& connection, std::uint32_t seed) {
   connection.type = kTypes[random.below(6)];
   for (Side& side : connection.sides) chooseShared(side, random);
   connection.wild = random.percent(40);
+  connection.scatterToCqe = random.percent(40);
   connection.depth = random.between(2, 40);
   connection.longest = random.percent(70) ? 400 : 20'000;
   constexpr std::uint32_t kMtus[] = {256, 512, 1024, 2048, 4096};
@@ -210,6 +223,7 @@ void RandomDriver::createQp(Connection& connection, std::uint32_t index) {
   request.maxSendWr = request.maxReceiveWr = connection.depth;
   request.maxSendSge = request.maxReceiveSge = 2;
   request.maxInline = 60;
+  request.scatterToCqe = connection.scatterToCqe;
   if (side.shared != nullptr) request.srq = side.shared->created.handle;
   side.host->client->createQp(request, side.sendQueue->handle(), side.receiveQueue->handle(),
                               [this, &connection, &side, index](const driver::QpCreated& created) {

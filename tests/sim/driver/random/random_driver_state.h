@@ -102,8 +102,9 @@ struct RandomDriver::Side {
 struct RandomDriver::Connection {
   driver::QpType type = driver::QpType::kRc;
   bool up = false;
-  bool building = false;  ///< or being torn down
-  bool wild = false;      ///< some requests are wrong
+  bool building = false;      ///< or being torn down
+  bool wild = false;          ///< some requests are wrong
+  bool scatterToCqe = false;  // small responses come in completion entries
   bool mayFail = false;
   std::uint32_t depth = 0;
   std::uint32_t longest = 0;  ///< message, bytes
