@@ -68,8 +68,9 @@ CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
                                                   std::unique_ptr<ProgramMemory> memory) {
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
-  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index].adapterSections(0).driver, devices_[index],
-                                                processId, std::move(memory), sharedFiles_[index], listener));
+  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index].adapterSections(0).driver,
+                                                devices_[index], processId, std::move(memory), sharedFiles_[index],
+                                                listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
 }

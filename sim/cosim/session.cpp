@@ -25,8 +25,16 @@ Session::~Session() {
 }
 
 std::uint32_t Session::openDevice() {
-  const UverbsFile::Surroundings surroundings{adapter().environment(), adapter().driver(), config_,        device_,    *memory_,
-                                              memoryOwner_,        *this,          sharedFiles_, processId_, *this};
+  const UverbsFile::Surroundings surroundings{adapter().environment(),
+                                              adapter().driver(),
+                                              config_,
+                                              device_,
+                                              *memory_,
+                                              memoryOwner_,
+                                              *this,
+                                              sharedFiles_,
+                                              processId_,
+                                              *this};
   files_.emplace(nextFile_, std::make_unique<UverbsFile>(surroundings));
   return nextFile_++;
 }
