@@ -25,7 +25,7 @@ if(HCASIM_WERROR)
   target_compile_options(hcasim_options INTERFACE -Werror)
 endif()
 # The objects hold both: code for whoever links them as they are, and what the linker needs for a program as a whole.
-set(HCASIM_LIBRARY_OPTIONS)
+set(HCASIM_LIBRARY_OPTIONS "")
 if(HCASIM_LTO)
   set(HCASIM_LIBRARY_OPTIONS -flto -ffat-lto-objects)
 endif()
