@@ -5,6 +5,7 @@
 #include "models/base/prefetch.h"
 #include "models/wire/mmio_map.h"
 #include "models/wire/wqe.h"
+#include "sim/driver/client_tables.h"
 #include "sim/driver/completion_parser.h"
 #include "sim/driver/inline_scatter.h"
 #include "sim/driver/thread_client.h"

@@ -6,6 +6,8 @@
 
 namespace hca::adapter {
 
+using Message = ResponderState::Message;
+
 // With acknowledge coalescing: now, if enough requests wait for it, or soon.
 void Responder::answer(QueuePair& qp, std::uint32_t psn) {
   if (config_.ackCoalescing == 1) return acknowledge(qp, aeth::kAck, psn);
