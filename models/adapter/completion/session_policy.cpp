@@ -55,18 +55,18 @@ class RestorableEntries final : public SessionPolicy {
 }  // namespace
 
 const SessionPolicy& restorableEntries(MiniFormat format) {
-  static const RestorableEntries hash(MiniFormat::kHash);
-  static const RestorableEntries checksum(MiniFormat::kChecksum);
-  static const RestorableEntries strideIndex(MiniFormat::kChecksumStrideIndex);
+  static const RestorableEntries kHash(MiniFormat::kHash);
+  static const RestorableEntries kChecksum(MiniFormat::kChecksum);
+  static const RestorableEntries kStrideIndex(MiniFormat::kChecksumStrideIndex);
   switch (format) {
     case MiniFormat::kHash:
-      return hash;
+      return kHash;
     case MiniFormat::kChecksum:
-      return checksum;
+      return kChecksum;
     case MiniFormat::kChecksumStrideIndex:
       break;
   }
-  return strideIndex;
+  return kStrideIndex;
 }
 
 }  // namespace hca::adapter
