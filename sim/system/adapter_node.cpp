@@ -1,6 +1,7 @@
 #include "sim/system/adapter_node.h"
 
 #include "models/wire/mmio_map.h"
+#include "models/wire/port_speed.h"
 
 namespace hca::sim {
 
@@ -44,6 +45,7 @@ adapter::PortIdentity portOf(const config::Config& config, const Cabling::Plug& 
   port.lid = plug.identity.lid;
   port.active = plug.link.isUp();
   port.mtu = static_cast<std::uint32_t>(config.link.mtu.count());
+  port.speedCode = wire::portSpeedCode(plug.link.rate());
   port.gids = {plug.identity.gid};
   if (config.link.layer == network::LinkLayer::kRoceV2) port.gids.push_back(plug.identity.ipv4Gid);
   return port;
