@@ -72,6 +72,7 @@ struct QpAttributes {
   BusAddress doorbellRecord;             ///< +0 receive counter, +4 send counter
   CqNumber sendCq;
   CqNumber receiveCq;
+  bool blockMulticastLoopback = false;  ///< what it sends to its own groups doesn't come back to it
   SrqNumber srq;
   XrcdNumber domain;  ///< of XRC: of the shared queues that it may receive into
 

@@ -114,6 +114,7 @@ void finishChange(const Call& call, UserMr& mr, const UserMr& changed) {
   mr = changed;
   ib_uverbs_rereg_mr_resp keys{};
   keys.lkey = keys.rkey = mr.key.value();
+  call->noteAnswer("lkey", mr.key.value());
   call->answerCore(keys);
   call->finish(0);
 }
@@ -133,18 +134,23 @@ void replaceKey(UverbsContext& context, const Call& call, const std::shared_ptr<
 
 void registerMr(UverbsContext& context, const Call& call) {
   const auto wanted = call->core<ib_uverbs_reg_mr>();
+  call->note("pd_handle", wanted.pd_handle);
+  call->note("access_flags", wanted.access_flags);
   if (const int error = checkAccess(wanted.access_flags); error != 0) return call->finish(error);
   auto mr = std::make_shared<UserMr>();
   mr->pd = context.pds.find(wanted.pd_handle);
   if (mr->pd == nullptr) return call->finish(EINVAL);
   const Range range{wanted.start, wanted.length, wanted.hca_va};
   if (const int error = setRange(context, *mr, range); error != 0) return call->finish(error);
+  call->noteRegion("addr", *mr->memory);
   mr->access = wanted.access_flags;
   setRights(mr->attributes, mr->access);
   createKey(context, mr, call, [&context, mr, call] {
     ++mr->pd->users;
     ib_uverbs_reg_mr_resp answer{};
     answer.mr_handle = context.mrs.add(mr);
+    call->noteAnswer("mr_handle", answer.mr_handle);
+    call->noteAnswer("lkey", mr->key.value());
     answer.lkey = answer.rkey = mr->key.value();
     call->answerCore(answer);
     call->finish(0);
@@ -154,12 +160,16 @@ void registerMr(UverbsContext& context, const Call& call) {
 // Linux drivers/infiniband/hw/mlx5/mr.c, mlx5_ib_rereg_user_mr.
 void reregisterMr(UverbsContext& context, const Call& call) {
   const auto wanted = call->core<ib_uverbs_rereg_mr>();
+  call->note("mr_handle", wanted.mr_handle);
+  call->note("flags", wanted.flags);
+  call->note("access_flags", wanted.access_flags);
   const auto mr = context.mrs.find(wanted.mr_handle);
   if (mr == nullptr || wanted.flags == 0 || (wanted.flags & ~(kTranslation | kDomain | kAccess)) != 0) {
     return call->finish(EINVAL);
   }
   const auto changed = std::make_shared<UserMr>(*mr);
   if (const int error = merge(context, wanted, *changed); error != 0) return call->finish(error);
+  call->noteRegion("addr", *changed->memory);
   const bool fits = (changed->attributes.pages.size() + 1) / kPagesPerOctword <= mr->attributes.translationOctwords;
   if ((wanted.flags & kTranslation) != 0 && !fits) return replaceKey(context, call, mr, changed);
   adapter::MkeyAttributes update = changed->attributes;
@@ -174,6 +184,7 @@ void reregisterMr(UverbsContext& context, const Call& call) {
 
 void deregisterMr(UverbsContext& context, const Call& call) {
   const std::uint32_t handle = call->core<ib_uverbs_dereg_mr>().mr_handle;
+  call->note("mr_handle", handle);
   const auto mr = context.mrs.find(handle);
   if (mr == nullptr) return call->finish(EINVAL);
   context.driver.destroyMkey(context.owner, mr->key, [&context, mr, call, handle](const driver::Answer<int>& answer) {
@@ -198,6 +209,8 @@ void queryMr(UverbsContext& context, const Call& call) {
 
 void allocateMw(UverbsContext& context, const Call& call) {
   const auto wanted = call->core<ib_uverbs_alloc_mw>();
+  call->note("pd_handle", wanted.pd_handle);
+  call->note("mw_type", wanted.mw_type);
   constexpr std::uint8_t kType1 = 1, kType2 = 2;
   const auto pd = context.pds.find(wanted.pd_handle);
   if (pd == nullptr || (wanted.mw_type != kType1 && wanted.mw_type != kType2)) return call->finish(EINVAL);
@@ -212,6 +225,8 @@ void allocateMw(UverbsContext& context, const Call& call) {
                               ib_uverbs_alloc_mw_resp own{};
                               own.mw_handle = context.mws.add(mw);
                               own.rkey = mw->key.value();
+                              call->noteAnswer("mw_handle", own.mw_handle);
+                              call->noteAnswer("rkey", own.rkey);
                               call->answerCore(own);
                               call->finish(0);
                             });
@@ -219,6 +234,7 @@ void allocateMw(UverbsContext& context, const Call& call) {
 
 void deallocateMw(UverbsContext& context, const Call& call) {
   const std::uint32_t handle = call->core<ib_uverbs_dealloc_mw>().mw_handle;
+  call->note("mw_handle", handle);
   const auto mw = context.mws.find(handle);
   if (mw == nullptr) return call->finish(EINVAL);
   context.driver.deallocateMw(context.owner, mw->key, [&context, mw, call, handle](const driver::Answer<int>& answer) {
