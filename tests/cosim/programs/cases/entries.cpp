@@ -130,24 +130,27 @@ void unsignaledFailuresComplete() {
 void smallDataArriveWhole() {
   Device device;
   ibv_cq* cq = device.cq(64);
-  const Pair pair(device, cq, cq, {16, 16, 1, 0, true});
+  // libmlx5 44 looks for the data of a READ in the wrong half of a wide entry, so they are not to come there.
+  const char* size = std::getenv("MLX5_CQE_SIZE");
+  const bool readsInEntries = size == nullptr || std::atoi(size) == 64;
+  const Pair pair(device, cq, cq, {16, 16, 1, 0, readsInEntries});
   constexpr std::size_t kFrom = 0, kInto = 8192, kRemote = Device::kBuffer / 2;
-  for (const std::size_t size : {16, 32, 33, 64, 65}) {
-    for (std::size_t i = 0; i < size; ++i) {
-      device.buffer[kFrom + i] = static_cast<std::uint8_t>(i * 3 + size);
-      device.buffer[kRemote + i] = static_cast<std::uint8_t>(i * 5 + size);
+  for (const std::size_t length : {16, 32, 33, 64, 65}) {
+    for (std::size_t i = 0; i < length; ++i) {
+      device.buffer[kFrom + i] = static_cast<std::uint8_t>(i * 3 + length);
+      device.buffer[kRemote + i] = static_cast<std::uint8_t>(i * 5 + length);
     }
-    std::memset(&device.buffer[kInto], 0, 4 * size);
+    std::memset(&device.buffer[kInto], 0, 4 * length);
     check(postReceive(device, pair.right, 1, kInto, 256) == 0, "ibv_post_recv");
-    ibv_sge from = device.piece(kFrom, size), into = device.piece(kInto + 512, size);
+    ibv_sge from = device.piece(kFrom, length), into = device.piece(kInto + 512, length);
     ibv_send_wr send = sendOf(device, &from, 2), read = sendOf(device, &into, 3, IBV_WR_RDMA_READ);
     check(post(pair.left, send) == 0 && post(pair.left, read) == 0, "ibv_post_send");
     for (const ibv_wc& completion : take(cq, 3)) {
       check(completion.status == IBV_WC_SUCCESS, "a completion with an error");
-      if (completion.wr_id == 1) check(completion.byte_len == size, "a receive of another length");
+      if (completion.wr_id == 1) check(completion.byte_len == length, "a receive of another length");
     }
-    check(std::memcmp(&device.buffer[kFrom], &device.buffer[kInto], size) == 0, "other bytes were received");
-    check(std::memcmp(&device.buffer[kRemote], &device.buffer[kInto + 512], size) == 0, "other bytes were read");
+    check(std::memcmp(&device.buffer[kFrom], &device.buffer[kInto], length) == 0, "other bytes were received");
+    check(std::memcmp(&device.buffer[kRemote], &device.buffer[kInto + 512], length) == 0, "other bytes were read");
   }
   ibv_sge piece = device.piece(0, 64);
   ibv_send_wr bad = sendOf(device, &piece, 9, IBV_WR_RDMA_WRITE);
