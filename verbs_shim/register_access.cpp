@@ -31,23 +31,50 @@ const ZydisDecoder& decoder() {
   return instance;
 }
 
+constexpr unsigned kLongest = 15;  // bytes of an instruction
+
 struct Instruction {
   ZydisDecodedInstruction decoded;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT_VISIBLE];
 
-  bool decode(uintptr_t address) {
-    constexpr unsigned kLongest = 15;
-    uint8_t text[kLongest];
-    // Near the end of a mapping fewer bytes may be there.
-    unsigned length = kLongest;
-    while (length > 0 && guardedCopy(text, reinterpret_cast<const void*>(address), length) != 0) --length;
-    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), text, length, &decoded, operands)) &&
-           decoded.operand_count_visible >= 2;
+  bool decode(const uint8_t* text, unsigned length) {
+    ZydisDecoderContext context;
+    return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder(), &context, text, length, &decoded)) &&
+           decoded.operand_count_visible >= 2 &&
+           ZYAN_SUCCESS(
+               ZydisDecoderDecodeOperands(&decoder(), &context, &decoded, operands, decoded.operand_count_visible));
   }
   [[nodiscard]] bool isMove() const { return decoded.mnemonic == ZYDIS_MNEMONIC_MOV; }
   [[nodiscard]] unsigned width(int operand) const { return operands[operand].size / 8; }
   [[nodiscard]] bool isMemory(int operand) const { return operands[operand].type == ZYDIS_OPERAND_TYPE_MEMORY; }
 };
+
+// Programs access registers from few places: what is there is decoded once a thread.
+struct Place {
+  uintptr_t address;
+  unsigned length;  // of the text
+  uint8_t text[kLongest];
+  bool isKnown;  // it is an instruction with two operands
+  Instruction instruction;
+};
+constexpr unsigned kPlaces = 16;
+__attribute__((tls_model("initial-exec"))) __thread Place places[kPlaces];
+
+// The instruction at `address`, nullptr if it isn't one with two operands. Valid until sixteen others were looked at.
+const Instruction* instructionAt(uintptr_t address) {
+  uint8_t text[kLongest];
+  // Near the end of a mapping fewer bytes may be there.
+  unsigned length = kLongest;
+  while (length > 0 && guardedCopy(text, reinterpret_cast<const void*>(address), length) != 0) --length;
+  Place& place = places[(address ^ address >> 4) % kPlaces];
+  if (place.address != address || place.length != length || memcmp(place.text, text, length) != 0) {
+    place.address = address;
+    place.length = length;
+    memcpy(place.text, text, length);
+    place.isKnown = place.instruction.decode(text, length);
+  }
+  return place.isKnown ? &place.instruction : nullptr;
+}
 
 // The processor's registers, to be changed tentatively.
 class Registers {
@@ -179,9 +206,10 @@ void gatherRun(const RegisterPage& page, uintptr_t start, Registers& registers, 
   constexpr int kMostInstructions = 32;
   Registers ahead = registers;
   for (int i = 0; i < kMostInstructions && (start + request.length) % kLine != 0; ++i) {
-    Instruction next;
+    const Instruction* at = instructionAt(ahead.counter());
     uintptr_t address = 0;
-    if (!next.decode(ahead.counter())) return;
+    if (at == nullptr) return;
+    const Instruction& next = *at;
     const bool isStore = next.isMove() && next.isMemory(0) && next.width(0) == kWord;
     if (!isStore) {
       if (!stepBetween(next, ahead)) return;
@@ -205,7 +233,7 @@ bool emulateStore(const RegisterPage& page, uintptr_t address, const Instruction
   registers.advance(instruction.decoded.length);
   if (width == kWord && address % kLine == 0) gatherRun(page, address, registers, request);
   channel::Reply reply{};
-  (void)callBlocked(request, reply);  // a device that is gone swallows writes
+  (void)call(request, reply);  // a device that is gone swallows writes
   registers.store(context);
   return true;
 }
@@ -218,7 +246,7 @@ bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction&
   channel::Request request = registerRequest(channel::Kind::kRegisterRead, page, address, width);
   channel::Reply reply{};
   // A device that is gone answers all ones.
-  if (callBlocked(request, reply) != 0) reply.value[0] = ~uint64_t{0};
+  if (call(request, reply) != 0) reply.value[0] = ~uint64_t{0};
   const uint64_t mask = width == kWord ? ~uint64_t{0} : (uint64_t{1} << (width * 8)) - 1;
   if (!registers.write(instruction.operands[0], reply.value[0] & mask)) return false;
   registers.advance(instruction.decoded.length);
@@ -230,10 +258,11 @@ bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction&
 
 bool emulateAccess(ucontext_t& context, uintptr_t faultAddress) {
   const RegisterPage* page = findPage(faultAddress);
-  Instruction instruction;
-  if (page == nullptr || !instruction.decode(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]))) return false;
-  if (instruction.isMemory(0)) return emulateStore(*page, faultAddress, instruction, context);
-  return emulateLoad(*page, faultAddress, instruction, context);
+  if (page == nullptr) return false;
+  const Instruction* instruction = instructionAt(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]));
+  if (instruction == nullptr) return false;
+  return instruction->isMemory(0) ? emulateStore(*page, faultAddress, *instruction, context)
+                                  : emulateLoad(*page, faultAddress, *instruction, context);
 }
 
 }  // namespace hca::shim
