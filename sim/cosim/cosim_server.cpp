@@ -389,6 +389,23 @@ Time CosimServer::paceLimit() {
   return paceFrom_ + kAhead + Time((now - paceSince_).count() * kPicosecondsPerNanosecond);
 }
 
+// True if it was stopped.
+bool CosimServer::runTo(Time limit) {
+  for (std::size_t id = 0; id < sessions_.size(); ++id) {
+    if (sessions_[id] == nullptr) continue;
+    const std::vector<Thread>& threads = sessionThreads_[id];
+    const bool isQuiet = std::all_of(threads.begin(), threads.end(), [this](Thread thread) {
+      return lockstep_.state(thread) == Lockstep::State::kUntil || lockstep_.state(thread) == Lockstep::State::kWaiting;
+    });
+    sessions_[id]->memory().beginSlice(isQuiet);
+  }
+  const bool stopped = system_.run(limit);
+  for (const auto& session : sessions_) {
+    if (session != nullptr) session->memory().endSlice();
+  }
+  return stopped;
+}
+
 bool CosimServer::progress() {
   if (settle()) return true;
   const Time threads = lockstep_.horizon();
@@ -403,7 +420,7 @@ bool CosimServer::progress() {
   const Time limit = earlier(horizon, later(next, reached_) + kSlice);
   releaseActions(limit);
   if (nextEvent() > limit) return false;  // another thread may act at the same time
-  const bool stopped = system_.run(limit);
+  const bool stopped = runTo(limit);
   constexpr Time kInstant = picoseconds(1);
   const bool hasArrived = !stopped && limit == threads;
   reached_ = later(reached_, hasArrived ? limit : system_.calendar().now() - kInstant);

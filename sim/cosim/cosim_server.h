@@ -133,6 +133,7 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] bool isArm(const channel::Request& request) const;
   bool settle();
   void releaseActions(Time limit);
+  bool runTo(Time limit);
   [[nodiscard]] Time nextEvent();
   void resume(Thread thread, Time at);
   [[nodiscard]] Time paceLimit();
