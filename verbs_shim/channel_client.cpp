@@ -29,7 +29,7 @@ __attribute__((tls_model("initial-exec"))) __thread unsigned completions = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned events = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned interruptCount = 0;
 
-constexpr unsigned kMostDeferred = 16;
+constexpr unsigned kMostDeferred = 4;
 __attribute__((tls_model("initial-exec"))) __thread siginfo_t deferred[kMostDeferred];
 __attribute__((tls_model("initial-exec"))) __thread unsigned deferredCount = 0;
 

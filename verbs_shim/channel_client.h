@@ -12,7 +12,7 @@ namespace hca::shim {
 int call(channel::Request& request, channel::Reply& reply);
 
 /// For a signal that came while its thread was in the simulation: raised again when the thread leaves it. False in any
-/// other thread. A thread notes 16 signals.
+/// other thread. A thread notes four signals.
 bool deferSignal(const siginfo_t& info);
 
 /// Work of this thread that goes along with its next message.

@@ -168,7 +168,7 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
   reply.error = EIO;
   if (thread >= SharedArea::kSlots || __atomic_load_n(&isDead, __ATOMIC_RELAXED)) return;
   SharedSlot& slot = area->slots[thread];
-  slot.request = request;
+  channel::copy(slot.request, request);
   __atomic_store_n(&slot.state, static_cast<uint32_t>(SlotState::kSubmitted), __ATOMIC_SEQ_CST);
   ringDoorbell();
   if (!waitForAnswer(slot)) {

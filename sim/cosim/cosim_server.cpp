@@ -50,6 +50,7 @@ bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
 
 CosimServer::CosimServer(const config::Config& config)
     : config_(config),
+      ownProcess_(getpid()),
       devices_(describeAll(config_)),
       threadsOfHost_(config_.host.count),
       system_(config_),
@@ -141,7 +142,7 @@ void CosimServer::answerLater(Thread thread, CallState state) {
 
 void CosimServer::submit(Thread thread, const Request& request) {
   ThreadState& state = threads_[thread];
-  state.request = request;
+  channel::copy(state.request, request);
   state.reply = {};
   state.spins = false;
   state.isInterrupted = false;
@@ -304,7 +305,7 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   if (state.state != CallState::kAnswered) return false;
   state.state = CallState::kNone;
   // Of this process it is looked at only if there is a need: that takes a system call.
-  state.hasProcessorTime = sessionOf(thread).processId() != getpid();
+  state.hasProcessorTime = sessionOf(thread).processId() != ownProcess_;
   if (state.hasProcessorTime) state.processorTime = state.probe.processorTime();
   reply = state.reply;
   if (state.request.kind == Kind::kThreadEnds) {
@@ -326,6 +327,7 @@ void CosimServer::onMemoryChanged(Session& session) {
       if (isMet) answer(thread, 0);
       // It looks at its memory all the time: it sees this now.
       if (state.spins && lockstep_.state(thread) == Lockstep::State::kAway) {
+        state.grace = std::max(state.grace / 8, kLeastGrace);
         lockstep_.run(thread, now);
         system_.stop();
       }
@@ -450,7 +452,7 @@ CosimServer::WallTime CosimServer::considerThread(Thread thread) {
   const bool sleeps = state.probe.isAsleep();
   if (!spins && !sleeps) return kShortestLook * 4;
   state.processorTime = spent;
-  const bool isElsewhere = sessionOf(thread).processId() != getpid();
+  const bool isElsewhere = sessionOf(thread).processId() != ownProcess_;
   if (!sleeps && isElsewhere && !std::exchange(state.isInterrupted, true)) {
     state.probe.interrupt(SIGRTMIN + channel::kInterruptOffset);
     return kLongestLook;
@@ -459,6 +461,12 @@ CosimServer::WallTime CosimServer::considerThread(Thread thread) {
   lockstep_.leave(thread);
   if (!sleeps) ++forcedAdvances_;
   return kShortestLook;
+}
+
+bool CosimServer::hasSpinners() const {
+  return std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
+    return each.grace < std::chrono::microseconds(100);
+  });
 }
 
 std::string CosimServer::describe(Thread thread) {

@@ -58,6 +58,8 @@ class CosimServer final : private SessionListener {
 
   /// Whether anything is pending in the simulation.
   [[nodiscard]] bool isBusy() { return !system_.calendar().empty() || !pending_.empty(); }
+  /// Whether a thread turned out to look at its memory in a loop, without calling.
+  [[nodiscard]] bool hasSpinners() const;
   /// Events so far.
   [[nodiscard]] std::uint64_t executed() { return system_.calendar().executed(); }
   /// What a thread does, for people.
@@ -139,6 +141,7 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time paceLimit();
 
   const config::Config config_;
+  const int ownProcess_;
   std::vector<DeviceDescription> devices_;    // by host
   std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;

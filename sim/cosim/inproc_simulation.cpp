@@ -56,7 +56,7 @@ class InprocHost {
 
  private:
   static constexpr auto kTick = 50us;
-  static constexpr auto kLongTick = 250us;
+  static constexpr auto kLongTick = 1ms;
   static constexpr int kPatience = 20;
 
   void waitForReply(std::uint32_t thread, const Request& request, Reply& reply, std::unique_lock<std::mutex>& lock) {
@@ -108,7 +108,7 @@ class InprocHost {
         continue;
       }
       // While programs call, there is little to look after.
-      changed_.wait_for(lock, isActive ? kLongTick : kTick);
+      changed_.wait_for(lock, isActive && !server_.hasSpinners() ? kLongTick : kTick);
       isActive = std::exchange(seen, calls_) != calls_;
       if (isActive || waiting_ != 0) continue;
       considerForce();

@@ -115,7 +115,7 @@ class Programs {
     const auto now = std::chrono::steady_clock::now();
     if (request_.startDelay.count() != 0) return now - started_ >= request_.startDelay;
     // A look takes the kernel a while.
-    constexpr auto kBetweenLooks = std::chrono::milliseconds(10);
+    constexpr auto kBetweenLooks = std::chrono::milliseconds(25);
     if (now - looked_ < kBetweenLooks) return false;
     looked_ = now;
     return isListening(running_.back()->process());
