@@ -48,16 +48,54 @@ bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
 
 }  // namespace
 
-CosimServer::CosimServer(const config::Config& config)
+CosimServer::CosimServer(const config::Config& config, const OutputFiles& files)
     : config_(config),
       ownProcess_(getpid()),
       devices_(describeAll(config_)),
       threadsOfHost_(config_.host.count),
       system_(config_),
       sharedFiles_(config_.host.count),
-      actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {}
+      actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
+  if (!files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, files.result);
+  if (files.verbsLog.empty()) return;
+  log_ = std::make_unique<VerbsLog>(files.verbsLog);
+  listenToCommands();
+}
 
 CosimServer::~CosimServer() = default;
+
+void CosimServer::listenToCommands() {
+  const auto nameRegion = [this](HostIndex host, std::uint64_t address) {
+    std::string name;
+    for (const auto& session : sessions_) {
+      if (session == nullptr || session->host().index() != host) continue;
+      if (const std::string found = session->regions().name(address); !found.empty()) name = found;
+    }
+    return name;
+  };
+  for (std::size_t host = 0; host < system_.hosts(); ++host) {
+    for (std::uint32_t adapter = 0; adapter < system_.host(host).adapters(); ++adapter) {
+      system_.host(host).adapter(adapter).hca().command().setListener(
+          [this, nameRegion](const adapter::CommandRecord& record) {
+            log_->command(record, [&](std::uint64_t address) { return nameRegion(record.host, address); });
+          });
+    }
+  }
+}
+
+VerbsLog::Place CosimServer::placeOf(Thread thread) {
+  return {sessionOf(thread).host().index().value(), threads_[thread].session, thread};
+}
+
+void CosimServer::writeResult() {
+  if (result_ != nullptr) result_->write(system_.calendar().now(), forcedAdvances_);
+}
+
+void CosimServer::writeResultWhenIdle() {
+  const bool isIdle = std::none_of(sessions_.begin(), sessions_.end(),
+                                   [](const auto& session) { return session != nullptr && session->hasFiles(); });
+  if (isIdle) writeResult();
+}
 
 std::string CosimServer::bringUp() {
   std::string problem = system_.bringUp();
@@ -83,6 +121,7 @@ void CosimServer::detachProcess(SessionId id) {
     // Not from within its own callback.
     Session* gone = sessions_[id].release();
     delete gone;  // NOLINT: nothing of it runs any more
+    writeResultWhenIdle();
   });
 }
 
@@ -233,9 +272,14 @@ void CosimServer::openOrClose(Thread thread) {
   const Request& request = threads_[thread].request;
   Session& session = sessionOf(thread);
   if (request.kind == Kind::kCloseDevice) {
-    return session.closeDevice(request.file, [this, thread] { answer(thread, 0); });
+    if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "CLOSE_DEVICE");
+    return session.closeDevice(request.file, [this, thread] {
+      writeResultWhenIdle();
+      answer(thread, 0);
+    });
   }
   if (request.argument[0] != 0) return answer(thread, ENODEV);
+  if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "OPEN_DEVICE");
   answer(thread, 0, session.openDevice());
 }
 
@@ -247,7 +291,12 @@ void CosimServer::command(Thread thread) {
   if (request.argument[2] != channel::kNoPipe) {
     pipe = OfferedPipe{static_cast<int>(request.argument[2] >> 32), static_cast<int>(request.argument[2] & 0xFFFFFFFF)};
   }
-  file->command(request.argument[0], request.argument[1], pipe, [this, thread](int error) {
+  const auto notes = log_ == nullptr ? nullptr : std::make_shared<CommandNotes>();
+  const Time began = system_.calendar().now();
+  file->command(request.argument[0], request.argument[1], pipe, notes, [this, thread, notes, began](int error) {
+    if (notes != nullptr && error != CommandCall::kNeedsPipe) {
+      log_->verb(system_.calendar().now(), placeOf(thread), began, *notes, error);
+    }
     answer(thread, error == CommandCall::kNeedsPipe ? channel::kNeedsPipe : error);
   });
 }
@@ -264,6 +313,10 @@ void CosimServer::mapPage(Thread thread) {
 // Where an arm counts for later entries alone, software must know that it has arrived before it looks again.
 void CosimServer::registerWrite(Thread thread) {
   const Request& request = threads_[thread].request;
+  if (log_ != nullptr) {
+    log_->registerWrite(system_.calendar().now(), placeOf(thread), request.argument[1],
+                        {request.bytes, request.length});
+  }
   driver::KernelDriver& driver = sessionOf(thread).adapter().driver();
   driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(request.argument[0])),
                       static_cast<std::uint32_t>(request.argument[1]), {request.bytes, request.length});
@@ -277,6 +330,9 @@ void CosimServer::registerRead(Thread thread) {
   constexpr std::uint32_t kWord = 8;
   const bool isPlain = request.length <= kWord && isBarAccess(request.argument[1], request.length);
   if (!sessionOf(thread).mayAccess(request.argument[0]) || !isPlain) return answer(thread, EINVAL);
+  if (log_ != nullptr) {
+    log_->registerRead(system_.calendar().now(), placeOf(thread), request.argument[1], request.length);
+  }
   const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(request.argument[0])) + request.argument[1];
   sessionOf(thread).adapter().environment().function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
     std::uint64_t value = 0;
@@ -333,6 +389,14 @@ void CosimServer::onMemoryChanged(Session& session) {
       }
     }
   }
+}
+
+void CosimServer::onEventReported(Session& session, const std::string& text) {
+  if (log_ == nullptr) return;
+  const auto at = std::find_if(sessions_.begin(), sessions_.end(),
+                               [&session](const auto& each) { return each.get() == &session; });
+  const auto program = static_cast<std::uint32_t>(at - sessions_.begin());
+  log_->event(system_.calendar().now(), {session.host().index().value(), program, 0}, text);
 }
 
 void CosimServer::onEventReadable(Session& session, host::Core* core) {

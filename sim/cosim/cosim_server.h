@@ -12,9 +12,12 @@
 
 #include "models/kernel/inbox.h"
 #include "sim/config/config.h"
+#include "sim/cosim/cosim_result.h"
 #include "sim/cosim/lockstep.h"
+#include "sim/cosim/output_files.h"
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
+#include "sim/cosim/verbs_log.h"
 #include "sim/system/system.h"
 #include "verbs_shim/channel/message.h"
 
@@ -26,7 +29,7 @@ class CosimServer final : private SessionListener {
  public:
   using WallTime = std::chrono::nanoseconds;
 
-  explicit CosimServer(const config::Config& config);
+  explicit CosimServer(const config::Config& config, const OutputFiles& files = {});
   ~CosimServer();
 
   /// Empty, or what went wrong.
@@ -62,6 +65,8 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] bool hasSpinners() const;
   /// Events so far.
   [[nodiscard]] std::uint64_t executed() { return system_.calendar().executed(); }
+  /// Writes the result as of now; it is also written whenever the last device is closed.
+  void writeResult();
   /// What a thread does, for people.
   [[nodiscard]] std::string describe(Thread thread);
   [[nodiscard]] std::uint64_t forcedAdvances() const { return forcedAdvances_; }
@@ -118,6 +123,10 @@ class CosimServer final : private SessionListener {
 
   void onMemoryChanged(Session& session) override;
   void onEventReadable(Session& session, host::Core* core) override;
+  void onEventReported(Session& session, const std::string& text) override;
+  void listenToCommands();
+  void writeResultWhenIdle();
+  [[nodiscard]] VerbsLog::Place placeOf(Thread thread);
 
   void act(Action& action);
   void command(Thread thread);
@@ -145,6 +154,8 @@ class CosimServer final : private SessionListener {
   std::vector<DeviceDescription> devices_;    // by host
   std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;
+  std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
+  std::unique_ptr<CosimResult> result_;  // likewise
   std::vector<SharedFiles> sharedFiles_;  // by host
   kernel::Inbox<CosimServer, Action> actions_;
   std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time

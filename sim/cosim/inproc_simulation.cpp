@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "sim/config/config_loader.h"
 #include "sim/cosim/cosim_server.h"
 #include "sim/cosim/same_process_memory.h"
+#include "verbs_shim/channel/environment.h"
 #include "verbs_shim/channel/inproc.h"
 
 // libsystemc refers to it; whoever embeds the kernel brings it.
@@ -27,11 +29,19 @@ using namespace std::chrono_literals;
 
 std::chrono::nanoseconds wallNow() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
+OutputFiles outputFiles() {
+  const auto value = [](const char* variable) {
+    const char* text = std::getenv(variable);
+    return std::string(text == nullptr ? "" : text);
+  };
+  return {value(channel::kResultVariable), value(channel::kVerbsLogVariable)};
+}
+
 /// Program threads run the simulation themselves, one at a time; a thread of its own looks after it while they don't.
 class InprocHost {
  public:
   InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
-      : server_(config), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
+      : server_(config, outputFiles()), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
 
   std::string start() {
     if (std::string problem = server_.bringUp(); !problem.empty()) return problem;

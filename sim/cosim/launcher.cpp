@@ -66,6 +66,8 @@ int runInProcess(const CosimRequest& request) {
   const RunFolder folder(request.config);
   ProgramStart start = startOf(request, request.commands.front(), folder);
   start.environment.emplace_back(channel::kInprocVariable, findLibrary(kInproc));
+  start.environment.emplace_back(channel::kResultVariable, request.resultFile);
+  start.environment.emplace_back(channel::kVerbsLogVariable, request.verbsLogFile);
   Program program(start);
   while (!program.waitInterruptibly()) program.signal(Termination::signal());
   return *program.poll();
@@ -152,7 +154,7 @@ int runShared(const CosimRequest& request) {
   const std::string socket = folder.path() + "/socket";
   // Ends last: a program may be in a call, and goes on only when the simulation answers or is gone.
   Programs programs(request, folder, socket);
-  SharedSimulation simulation(request.config, socket, request.err);
+  SharedSimulation simulation(request.config, socket, {request.resultFile, request.verbsLogFile}, request.err);
   simulation.serve([&programs] { return programs.poll(); });
   return programs.status();
 }
