@@ -114,7 +114,12 @@ class Programs {
   bool mayStart() {
     if (running_.empty()) return true;
     if (running_.back()->poll()) return true;
-    if (request_.startDelay.count() != 0) return std::chrono::steady_clock::now() - started_ >= request_.startDelay;
+    const auto now = std::chrono::steady_clock::now();
+    if (request_.startDelay.count() != 0) return now - started_ >= request_.startDelay;
+    // A look takes the kernel a while.
+    constexpr auto kBetweenLooks = std::chrono::milliseconds(25);
+    if (now - looked_ < kBetweenLooks) return false;
+    looked_ = now;
     return isListening(running_.back()->process());
   }
   void startNext() {
@@ -139,7 +144,8 @@ class Programs {
   OutputPrefixer output_;
   std::vector<int> outputs_;
   std::vector<std::unique_ptr<Program>> running_;
-  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point started_;  // the last program
+  std::chrono::steady_clock::time_point looked_;   // whether it listens
   int status_ = 0;
 };
 

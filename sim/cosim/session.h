@@ -36,6 +36,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
   /// The adapter that programs see: the first of the host.
   [[nodiscard]] sim::AdapterNode& adapter() { return host_.adapter(0); }
   [[nodiscard]] int processId() const { return processId_; }
+  [[nodiscard]] ProgramMemory& memory() { return *memory_; }
 
   [[nodiscard]] const RegionNames& regions() const { return regions_; }
   [[nodiscard]] bool hasFiles() const { return !files_.empty(); }
