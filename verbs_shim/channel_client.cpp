@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,6 +29,10 @@ __attribute__((tls_model("initial-exec"))) __thread unsigned completions = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned events = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned interruptCount = 0;
 
+constexpr unsigned kMostDeferred = 4;
+__attribute__((tls_model("initial-exec"))) __thread siginfo_t deferred[kMostDeferred];
+__attribute__((tls_model("initial-exec"))) __thread unsigned deferredCount = 0;
+
 uint16_t take(unsigned& count) {
   constexpr unsigned kMost = UINT16_MAX;
   const unsigned taken = count < kMost ? count : kMost;
@@ -52,7 +57,25 @@ void onForkInChild() {
   forgetPages();
 }
 
+// With all signals blocked: threads that the simulation makes are none for the program's signals.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    // A faulting copy of the simulation is answered by the SIGSEGV handler.
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 int connect() {
+  const BlockedSignals blocked;
   pthread_mutex_lock(&connecting);
   if (state == State::kNew) {
     transport = settings().socket != nullptr ? &sharedTransport : &inprocTransport;
@@ -91,8 +114,29 @@ void noteInterrupt() { ++interruptCount; }
 void noteCompletions(unsigned count) { completions += count; }
 void noteEvent() { ++events; }
 
-int callBlocked(channel::Request& request, channel::Reply& reply) {
-  if (isInside) return EDEADLK;  // the simulation itself, or a handler that interrupted it
+bool deferSignal(const siginfo_t& info) {
+  if (!isInside) return false;
+  // Handlers interrupt each other, but each runs to its end before the one below goes on.
+  const unsigned place = __atomic_fetch_add(&deferredCount, 1, __ATOMIC_RELAXED);
+  if (place < kMostDeferred) deferred[place] = info;
+  return true;
+}
+
+namespace {
+void raiseDeferred() {
+  siginfo_t raised[kMostDeferred];
+  const unsigned count = deferredCount < kMostDeferred ? deferredCount : kMostDeferred;
+  memcpy(raised, deferred, count * sizeof raised[0]);
+  deferredCount = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), raised[i].si_signo, &raised[i]);
+  }
+}
+}  // namespace
+
+int call(channel::Request& request, channel::Reply& reply) {
+  // The simulation itself, or a handler that interrupted it.
+  if (isInside) return reply.error = EDEADLK;
   isInside = true;
   const int error = attach();
   if (error != 0) {
@@ -103,19 +147,8 @@ int callBlocked(channel::Request& request, channel::Reply& reply) {
     transport->call(attachedThread - 1, request, reply);
   }
   isInside = false;
+  if (__builtin_expect(deferredCount != 0, 0)) raiseDeferred();
   return reply.error;
-}
-
-int call(channel::Request& request, channel::Reply& reply) {
-  sigset_t all, before;
-  sigfillset(&all);
-  // A faulting copy of the simulation is answered by the SIGSEGV handler.
-  sigdelset(&all, SIGSEGV);
-  sigdelset(&all, SIGBUS);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = callBlocked(request, reply);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return error;
 }
 
 }  // namespace hca::shim

@@ -1,15 +1,19 @@
 // The program's side of the channel to the simulation.
 #pragma once
 
+#include <signal.h>
+
 #include "verbs_shim/channel/message.h"
 
 namespace hca::shim {
 
-/// Connects at the first call. Returns the answer's `error`; EIO where there is no simulation (any more). Blocks
-/// signals meanwhile.
+/// Connects at the first call. Returns the answer's `error`; EIO where there is no simulation (any more). The program's
+/// signal handlers wait meanwhile.
 int call(channel::Request& request, channel::Reply& reply);
-/// The same from within a signal handler that has all signals blocked.
-int callBlocked(channel::Request& request, channel::Reply& reply);
+
+/// For a signal that came while its thread was in the simulation: raised again when the thread leaves it. False in any
+/// other thread. A thread notes four signals.
+bool deferSignal(const siginfo_t& info);
 
 /// Work of this thread that goes along with its next message.
 void noteCompletions(unsigned count);

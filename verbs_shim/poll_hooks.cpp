@@ -30,8 +30,8 @@ HookTable<NextPoll> nextPolls;      // by queue
 
 // Comes back when another look may find more.
 void waitAfterEmptyPoll() {
-  hca::channel::Request request{};
-  request.kind = hca::channel::Kind::kPollEmpty;
+  hca::channel::Request request;
+  hca::channel::clear(request, hca::channel::Kind::kPollEmpty);
   hca::channel::Reply reply{};
   (void)call(request, reply);
 }

@@ -31,32 +31,65 @@ const ZydisDecoder& decoder() {
   return instance;
 }
 
+constexpr unsigned kLongest = 15;  // bytes of an instruction
+
 struct Instruction {
   ZydisDecodedInstruction decoded;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  ZydisDecodedOperand operands[2];  // those that moves have
 
-  bool decode(uintptr_t address) {
-    constexpr unsigned kLongest = 15;
-    uint8_t text[kLongest];
-    // Near the end of a mapping fewer bytes may be there.
-    unsigned length = kLongest;
-    while (length > 0 && guardedCopy(text, reinterpret_cast<const void*>(address), length) != 0) --length;
-    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), text, length, &decoded, operands)) &&
-           decoded.operand_count_visible >= 2;
+  bool decode(const uint8_t* text, unsigned length) {
+    ZydisDecoderContext context;
+    return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder(), &context, text, length, &decoded)) &&
+           decoded.operand_count_visible >= 2 &&
+           ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder(), &context, &decoded, operands, 2));
   }
   [[nodiscard]] bool isMove() const { return decoded.mnemonic == ZYDIS_MNEMONIC_MOV; }
   [[nodiscard]] unsigned width(int operand) const { return operands[operand].size / 8; }
   [[nodiscard]] bool isMemory(int operand) const { return operands[operand].type == ZYDIS_OPERAND_TYPE_MEMORY; }
 };
 
-// The processor's registers, to be changed tentatively.
+// Programs access registers from few places: what is there is decoded once.
+struct Place {
+  bool isTaken;  // by a thread that looks at it
+  bool isKnown;  // it is an instruction with two operands
+  unsigned length;
+  uintptr_t address;
+  uint8_t text[kLongest];
+  Instruction instruction;
+};
+constexpr unsigned kPlaces = 256;
+Place places[kPlaces];
+
+// The instruction at `address`; false if it isn't one with two operands.
+bool instructionAt(uintptr_t address, Instruction& instruction) {
+  uint8_t text[kLongest];
+  // Near the end of a mapping fewer bytes may be there.
+  unsigned length = kLongest;
+  while (length > 0 && guardedCopy(text, reinterpret_cast<const void*>(address), length) != 0) --length;
+  Place& place = places[static_cast<uint32_t>(address) * 2654435761U >> 24];
+  if (__atomic_exchange_n(&place.isTaken, true, __ATOMIC_ACQUIRE)) return instruction.decode(text, length);
+  if (place.address != address || place.length != length || memcmp(place.text, text, length) != 0) {
+    place.address = address;
+    place.length = length;
+    memcpy(place.text, text, length);
+    place.isKnown = place.instruction.decode(text, length);
+  }
+  const bool isKnown = place.isKnown;
+  if (isKnown) instruction = place.instruction;
+  __atomic_store_n(&place.isTaken, false, __ATOMIC_RELEASE);
+  return isKnown;
+}
+
+// The processor's registers.
 class Registers {
  public:
-  explicit Registers(const ucontext_t& context) {
-    memcpy(general_, context.uc_mcontext.gregs, sizeof general_);
-    vectors_ = context.uc_mcontext.fpregs;
+  /// Those of `context` themselves.
+  explicit Registers(ucontext_t& context) : general_(context.uc_mcontext.gregs), vectors_(context.uc_mcontext.fpregs) {}
+  /// A copy in `place`, to be changed tentatively.
+  Registers(const Registers& from, gregset_t& place) : general_(place), vectors_(from.vectors_) {
+    memcpy(place, from.general_, sizeof place);
   }
-  void store(ucontext_t& context) const { memcpy(context.uc_mcontext.gregs, general_, sizeof general_); }
+  void takeOver(const Registers& from) { memcpy(general_, from.general_, sizeof(gregset_t)); }
 
   [[nodiscard]] uint64_t counter() const { return static_cast<uint64_t>(general_[REG_RIP]); }
   void advance(unsigned bytes) { general_[REG_RIP] += bytes; }
@@ -117,7 +150,7 @@ class Registers {
   }
 
  private:
-  gregset_t general_;
+  greg_t* general_;
   const _libc_fpstate* vectors_;
 };
 
@@ -139,13 +172,12 @@ bool isPlainStore(const Instruction& instruction) {
   }
 }
 
-channel::Request registerRequest(channel::Kind kind, const RegisterPage& page, uintptr_t address, unsigned length) {
-  channel::Request request{};
-  request.kind = kind;
+void setRegister(channel::Request& request, channel::Kind kind, const RegisterPage& page, uintptr_t address,
+                 unsigned length) {
+  clear(request, kind);
   request.argument[0] = page.page;
   request.argument[1] = address - page.address;
   request.length = length;
-  return request;
 }
 
 // An instruction between two stores of a run: a load from ordinary memory, a copy of a register, or an address. None of
@@ -177,11 +209,14 @@ bool stepBetween(const Instruction& next, Registers& ahead) {
 // behind the last store that was taken along.
 void gatherRun(const RegisterPage& page, uintptr_t start, Registers& registers, channel::Request& request) {
   constexpr int kMostInstructions = 32;
-  Registers ahead = registers;
+  Instruction next;
+  // Most often it is a barrier.
+  if (!instructionAt(registers.counter(), next)) return;
+  gregset_t place;
+  Registers ahead(registers, place);
   for (int i = 0; i < kMostInstructions && (start + request.length) % kLine != 0; ++i) {
-    Instruction next;
     uintptr_t address = 0;
-    if (!next.decode(ahead.counter())) return;
+    if (i != 0 && !instructionAt(ahead.counter(), next)) return;
     const bool isStore = next.isMove() && next.isMemory(0) && next.width(0) == kWord;
     if (!isStore) {
       if (!stepBetween(next, ahead)) return;
@@ -192,7 +227,7 @@ void gatherRun(const RegisterPage& page, uintptr_t start, Registers& registers, 
     if (findPage(address) != &page || !ahead.read(next.operands[1], request.bytes + request.length)) return;
     request.length += kWord;
     ahead.advance(next.decoded.length);
-    registers = ahead;
+    registers.takeOver(ahead);
   }
 }
 
@@ -200,13 +235,13 @@ bool emulateStore(const RegisterPage& page, uintptr_t address, const Instruction
   const unsigned width = instruction.width(0);
   if (!isPlainStore(instruction) || width == 0 || width > 16) return false;
   Registers registers(context);
-  channel::Request request = registerRequest(channel::Kind::kRegisterWrite, page, address, width);
+  channel::Request request;
+  setRegister(request, channel::Kind::kRegisterWrite, page, address, width);
   if (!registers.read(instruction.operands[1], request.bytes)) return false;
   registers.advance(instruction.decoded.length);
   if (width == kWord && address % kLine == 0) gatherRun(page, address, registers, request);
   channel::Reply reply{};
-  (void)callBlocked(request, reply);  // a device that is gone swallows writes
-  registers.store(context);
+  (void)call(request, reply);  // a device that is gone swallows writes
   return true;
 }
 
@@ -215,14 +250,14 @@ bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction&
   const bool extends = instruction.decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX;
   if (!instruction.isMemory(1) || !(instruction.isMove() || extends) || width == 0 || width > kWord) return false;
   Registers registers(context);
-  channel::Request request = registerRequest(channel::Kind::kRegisterRead, page, address, width);
+  channel::Request request;
+  setRegister(request, channel::Kind::kRegisterRead, page, address, width);
   channel::Reply reply{};
   // A device that is gone answers all ones.
-  if (callBlocked(request, reply) != 0) reply.value[0] = ~uint64_t{0};
+  if (call(request, reply) != 0) reply.value[0] = ~uint64_t{0};
   const uint64_t mask = width == kWord ? ~uint64_t{0} : (uint64_t{1} << (width * 8)) - 1;
   if (!registers.write(instruction.operands[0], reply.value[0] & mask)) return false;
   registers.advance(instruction.decoded.length);
-  registers.store(context);
   return true;
 }
 
@@ -230,10 +265,11 @@ bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction&
 
 bool emulateAccess(ucontext_t& context, uintptr_t faultAddress) {
   const RegisterPage* page = findPage(faultAddress);
+  if (page == nullptr) return false;
   Instruction instruction;
-  if (page == nullptr || !instruction.decode(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]))) return false;
-  if (instruction.isMemory(0)) return emulateStore(*page, faultAddress, instruction, context);
-  return emulateLoad(*page, faultAddress, instruction, context);
+  if (!instructionAt(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), instruction)) return false;
+  return instruction.isMemory(0) ? emulateStore(*page, faultAddress, instruction, context)
+                                 : emulateLoad(*page, faultAddress, instruction, context);
 }
 
 }  // namespace hca::shim

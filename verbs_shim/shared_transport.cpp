@@ -12,6 +12,7 @@
 
 #include "verbs_shim/channel/futex.h"
 #include "verbs_shim/channel/shared_memory.h"
+#include "verbs_shim/channel/short_slices.h"
 #include "verbs_shim/channel_client.h"
 #include "verbs_shim/real_calls.h"
 #include "verbs_shim/settings.h"
@@ -89,7 +90,7 @@ void onInterrupt(int) {
   channel::Request request{};
   request.kind = channel::Kind::kSpinning;
   channel::Reply reply{};
-  (void)callBlocked(request, reply);
+  (void)call(request, reply);
   errno = savedErrno;
 }
 
@@ -124,6 +125,7 @@ int connect() {
 }
 
 uint32_t attachThread(int threadId) {
+  channel::wantShortSlices();
   for (uint32_t i = 0; i < SharedArea::kSlots; ++i) {
     SharedSlot& slot = area->slots[i];
     uint32_t expected = static_cast<uint32_t>(SlotState::kFree);
@@ -166,7 +168,7 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
   reply.error = EIO;
   if (thread >= SharedArea::kSlots || __atomic_load_n(&isDead, __ATOMIC_RELAXED)) return;
   SharedSlot& slot = area->slots[thread];
-  slot.request = request;
+  channel::copy(slot.request, request);
   __atomic_store_n(&slot.state, static_cast<uint32_t>(SlotState::kSubmitted), __ATOMIC_SEQ_CST);
   ringDoorbell();
   if (!waitForAnswer(slot)) {

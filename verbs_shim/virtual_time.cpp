@@ -38,12 +38,12 @@ bool isInVdso(uintptr_t address) {
 
 bool hasVirtualTime() { return settings().tscKilohertz != 0 && !isInSimulation(); }
 
-uint64_t virtualNow(bool isBlocked) {
+uint64_t virtualNow() {
   if (!isConnected()) return timeBefore();
   channel::Request request{};
   request.kind = channel::Kind::kReadClock;
   channel::Reply reply{};
-  const int error = isBlocked ? callBlocked(request, reply) : call(request, reply);
+  const int error = call(request, reply);
   if (error != 0) return timeBefore();
   uint64_t none = 0;
   const uint64_t before = __atomic_load_n(&beforeSimulation, __ATOMIC_RELAXED);
@@ -84,7 +84,7 @@ bool emulateTsc(void* opaque) {
   const bool isRdtscp = memcmp(text, kRdtscp, sizeof kRdtscp) == 0;
   if (!isRdtscp && memcmp(text, kRdtsc, sizeof kRdtsc) != 0) return false;
   const bool isReal = !hasVirtualTime() || isInVdso(counter);
-  const uint64_t value = isReal ? realTsc() : virtualTsc(virtualNow(true));
+  const uint64_t value = isReal ? realTsc() : virtualTsc(virtualNow());
   registers[REG_RAX] = static_cast<greg_t>(value & 0xFFFFFFFF);
   registers[REG_RDX] = static_cast<greg_t>(value >> 32);
   if (isRdtscp) registers[REG_RCX] = 0;

@@ -9,8 +9,8 @@ namespace hca::shim {
 [[nodiscard]] bool hasVirtualTime();
 
 /// Simulated picoseconds. Before the program opened its device no simulation is there that could tell; then each look
-/// lets some time pass. `isBlocked`: from within a signal handler.
-[[nodiscard]] uint64_t virtualNow(bool isBlocked = false);
+/// lets some time pass.
+[[nodiscard]] uint64_t virtualNow();
 /// What the time stamp counter shows at `picoseconds`.
 [[nodiscard]] uint64_t virtualTsc(uint64_t picoseconds);
 

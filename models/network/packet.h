@@ -91,6 +91,7 @@ struct PacketFields {
 
   std::uint32_t payloadLength = 0;  ///< bytes, 0..MTU
 
+  bool looped = false;             ///< a multicast packet's copy for the sender's own port
   bool corrupted = false;          ///< the receiver's CRC check will fail
   observe::WorkRequestId request;  ///< of the requester, for observers; not on the wire
 };

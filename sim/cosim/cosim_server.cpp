@@ -48,15 +48,54 @@ bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
 
 }  // namespace
 
-CosimServer::CosimServer(const config::Config& config)
+CosimServer::CosimServer(const config::Config& config, const OutputFiles& files)
     : config_(config),
+      ownProcess_(getpid()),
       devices_(describeAll(config_)),
       threadsOfHost_(config_.host.count),
       system_(config_),
       sharedFiles_(config_.host.count),
-      actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {}
+      actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
+  if (!files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, files.result);
+  if (files.verbsLog.empty()) return;
+  log_ = std::make_unique<VerbsLog>(files.verbsLog);
+  listenToCommands();
+}
 
 CosimServer::~CosimServer() = default;
+
+void CosimServer::listenToCommands() {
+  const auto nameRegion = [this](HostIndex host, std::uint64_t address) {
+    std::string name;
+    for (const auto& session : sessions_) {
+      if (session == nullptr || session->host().index() != host) continue;
+      if (const std::string found = session->regions().name(address); !found.empty()) name = found;
+    }
+    return name;
+  };
+  for (std::size_t host = 0; host < system_.hosts(); ++host) {
+    for (std::uint32_t adapter = 0; adapter < system_.host(host).adapters(); ++adapter) {
+      system_.host(host).adapter(adapter).hca().command().setListener(
+          [this, nameRegion](const adapter::CommandRecord& record) {
+            log_->command(record, [&](std::uint64_t address) { return nameRegion(record.host, address); });
+          });
+    }
+  }
+}
+
+VerbsLog::Place CosimServer::placeOf(Thread thread) {
+  return {sessionOf(thread).host().index().value(), threads_[thread].session, thread};
+}
+
+void CosimServer::writeResult() {
+  if (result_ != nullptr) result_->write(system_.calendar().now(), forcedAdvances_);
+}
+
+void CosimServer::writeResultWhenIdle() {
+  const bool isIdle = std::none_of(sessions_.begin(), sessions_.end(),
+                                   [](const auto& session) { return session != nullptr && session->hasFiles(); });
+  if (isIdle) writeResult();
+}
 
 std::string CosimServer::bringUp() {
   std::string problem = system_.bringUp();
@@ -82,6 +121,7 @@ void CosimServer::detachProcess(SessionId id) {
     // Not from within its own callback.
     Session* gone = sessions_[id].release();
     delete gone;  // NOLINT: nothing of it runs any more
+    writeResultWhenIdle();
   });
 }
 
@@ -141,9 +181,11 @@ void CosimServer::answerLater(Thread thread, CallState state) {
 
 void CosimServer::submit(Thread thread, const Request& request) {
   ThreadState& state = threads_[thread];
-  state.request = request;
+  channel::copy(state.request, request);
+  state.reply = {};
   state.spins = false;
   state.isInterrupted = false;
+  state.lastLook = {};
   hasPace_ = false;  // what wall time was not used before is no credit
   state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
   const Time now = later(reached_, system_.calendar().now());
@@ -159,7 +201,6 @@ void CosimServer::submit(Thread thread, const Request& request) {
       if (state.eventDelivered) return answer(thread, 0);
       return answerLater(thread, CallState::kEvent);
     case Kind::kThreadEnds:
-      state.reply = {};
       state.state = CallState::kAnswered;
       return lockstep_.remove(thread);
     case Kind::kReadClock:
@@ -167,7 +208,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
       return answerLater(thread, CallState::kUntil);
     case Kind::kSpinning:
       ++forcedAdvances_;
-      if (state.memoryChanged) return answer(thread, 0);
+      if (state.changedSinceInterrupt) return answer(thread, 0);
       return answerLater(thread, CallState::kMemory);
     case Kind::kUnmapMemory:
       return answer(thread, 0);
@@ -181,7 +222,23 @@ void CosimServer::submit(Thread thread, const Request& request) {
   }
   const bool isPosted = request.kind == Kind::kRegisterWrite && !isArm(request);
   answerLater(thread, isPosted ? CallState::kUntil : CallState::kCommand);
-  actions_.send(lockstep_.clock(thread), {thread});
+  pending_.insert({lockstep_.clock(thread), thread});
+}
+
+// What threads do up to `limit` gets its place in the calendar. Threads that run don't act before their clocks; so
+// nothing of an earlier time, and of the same time nothing of a thread that goes first, can come any more.
+void CosimServer::releaseActions(Time limit) {
+  while (!pending_.empty() && pending_.begin()->when <= limit) {
+    const PendingAction action = *pending_.begin();
+    if (action.when >= lockstep_.horizonOfRunning()) return;
+    pending_.erase(pending_.begin());
+    actions_.send(later(action.when, system_.calendar().now()), {action.thread});
+  }
+}
+
+Time CosimServer::nextEvent() {
+  const kernel::Calendar& calendar = system_.calendar();
+  return calendar.empty() ? kForever : calendar.next();
 }
 
 // What a call does, at the time at which it takes effect.
@@ -215,9 +272,14 @@ void CosimServer::openOrClose(Thread thread) {
   const Request& request = threads_[thread].request;
   Session& session = sessionOf(thread);
   if (request.kind == Kind::kCloseDevice) {
-    return session.closeDevice(request.file, [this, thread] { answer(thread, 0); });
+    if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "CLOSE_DEVICE");
+    return session.closeDevice(request.file, [this, thread] {
+      writeResultWhenIdle();
+      answer(thread, 0);
+    });
   }
   if (request.argument[0] != 0) return answer(thread, ENODEV);
+  if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "OPEN_DEVICE");
   answer(thread, 0, session.openDevice());
 }
 
@@ -229,7 +291,12 @@ void CosimServer::command(Thread thread) {
   if (request.argument[2] != channel::kNoPipe) {
     pipe = OfferedPipe{static_cast<int>(request.argument[2] >> 32), static_cast<int>(request.argument[2] & 0xFFFFFFFF)};
   }
-  file->command(request.argument[0], request.argument[1], pipe, [this, thread](int error) {
+  const auto notes = log_ == nullptr ? nullptr : std::make_shared<CommandNotes>();
+  const Time began = system_.calendar().now();
+  file->command(request.argument[0], request.argument[1], pipe, notes, [this, thread, notes, began](int error) {
+    if (notes != nullptr && error != CommandCall::kNeedsPipe) {
+      log_->verb(system_.calendar().now(), placeOf(thread), began, *notes, error);
+    }
     answer(thread, error == CommandCall::kNeedsPipe ? channel::kNeedsPipe : error);
   });
 }
@@ -246,6 +313,10 @@ void CosimServer::mapPage(Thread thread) {
 // Where an arm counts for later entries alone, software must know that it has arrived before it looks again.
 void CosimServer::registerWrite(Thread thread) {
   const Request& request = threads_[thread].request;
+  if (log_ != nullptr) {
+    log_->registerWrite(system_.calendar().now(), placeOf(thread), request.argument[1],
+                        {request.bytes, request.length});
+  }
   driver::KernelDriver& driver = sessionOf(thread).adapter().driver();
   driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(request.argument[0])),
                       static_cast<std::uint32_t>(request.argument[1]), {request.bytes, request.length});
@@ -259,6 +330,9 @@ void CosimServer::registerRead(Thread thread) {
   constexpr std::uint32_t kWord = 8;
   const bool isPlain = request.length <= kWord && isBarAccess(request.argument[1], request.length);
   if (!sessionOf(thread).mayAccess(request.argument[0]) || !isPlain) return answer(thread, EINVAL);
+  if (log_ != nullptr) {
+    log_->registerRead(system_.calendar().now(), placeOf(thread), request.argument[1], request.length);
+  }
   const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(request.argument[0])) + request.argument[1];
   sessionOf(thread).adapter().environment().function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
     std::uint64_t value = 0;
@@ -271,10 +345,14 @@ void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uin
   ThreadState& state = threads_[thread];
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
   state.reply = {error, 0, {first, second}};
-  state.state = CallState::kAnswered;
-  // An interrupted thread may have looked before the change: its next wait is not to miss it.
-  if (state.request.kind != Kind::kSpinning) state.memoryChanged = state.eventDelivered = false;
-  lockstep_.run(thread, system_.calendar().now());
+  resume(thread, system_.calendar().now());
+}
+
+// The thread goes on when all has happened up to its clock: then what it sees doesn't depend on how fast it is.
+void CosimServer::resume(Thread thread, Time at) {
+  threads_[thread].state = CallState::kUntil;
+  lockstep_.arrive(thread, at);
+  lockstep_.waitUntilClock(thread);
   system_.stop();
 }
 
@@ -282,7 +360,9 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   ThreadState& state = threads_[thread];
   if (state.state != CallState::kAnswered) return false;
   state.state = CallState::kNone;
-  state.processorTime = state.probe.processorTime();
+  // Of this process it is looked at only if there is a need: that takes a system call.
+  state.hasProcessorTime = sessionOf(thread).processId() != ownProcess_;
+  if (state.hasProcessorTime) state.processorTime = state.probe.processorTime();
   reply = state.reply;
   if (state.request.kind == Kind::kThreadEnds) {
     std::vector<Thread>& list = sessionThreads_[state.session];
@@ -297,17 +377,26 @@ void CosimServer::onMemoryChanged(Session& session) {
     if (sessions_[id].get() != &session) continue;
     for (const Thread thread : sessionThreads_[id]) {
       ThreadState& state = threads_[thread];
-      state.memoryChanged = true;
+      state.memoryChanged = state.changedSinceInterrupt = true;
       const bool isMet = state.state == CallState::kMemory;
-      if (isMet && state.request.kind == Kind::kSpinning) state.grace = std::max(state.grace / 4, kLeastGrace);
+      if (isMet && state.request.kind == Kind::kSpinning) state.grace = std::max(state.grace / 8, kLeastGrace);
       if (isMet) answer(thread, 0);
       // It looks at its memory all the time: it sees this now.
       if (state.spins && lockstep_.state(thread) == Lockstep::State::kAway) {
+        state.grace = std::max(state.grace / 8, kLeastGrace);
         lockstep_.run(thread, now);
         system_.stop();
       }
     }
   }
+}
+
+void CosimServer::onEventReported(Session& session, const std::string& text) {
+  if (log_ == nullptr) return;
+  const auto at = std::find_if(sessions_.begin(), sessions_.end(),
+                               [&session](const auto& each) { return each.get() == &session; });
+  const auto program = static_cast<std::uint32_t>(at - sessions_.begin());
+  log_->event(system_.calendar().now(), {session.host().index().value(), program, 0}, text);
 }
 
 void CosimServer::onEventReadable(Session& session, host::Core* core) {
@@ -329,15 +418,26 @@ void CosimServer::onEventReadable(Session& session, host::Core* core) {
 bool CosimServer::settle() {
   bool any = false;
   for (Thread thread = 0; thread < threads_.size(); ++thread) {
-    if (threads_[thread].state == CallState::kAnswered) any = true;
-    if (threads_[thread].state != CallState::kUntil || lockstep_.clock(thread) > reached_) continue;
-    answer(thread, 0, static_cast<std::uint64_t>(lockstep_.clock(thread).count()));
+    ThreadState& state = threads_[thread];
+    if (state.state == CallState::kAnswered) any = true;
+    if (state.state != CallState::kUntil) continue;
+    const bool waits = lockstep_.state(thread) == Lockstep::State::kUntil;
+    if (waits && lockstep_.clock(thread) > reached_) continue;
+    if (state.request.kind == Kind::kReadClock) {
+      state.reply.value[0] = static_cast<std::uint64_t>(lockstep_.clock(thread).count());
+    }
+    state.state = CallState::kAnswered;
+    // It sees memory as it is now. But an interrupted thread may have looked before: its next wait is not to miss what
+    // changed meanwhile.
+    state.changedSinceInterrupt = false;
+    if (state.request.kind != Kind::kSpinning) state.memoryChanged = state.eventDelivered = false;
+    if (waits) lockstep_.run(thread, reached_);
     any = true;
   }
   return any;
 }
 
-Time CosimServer::paceLimit(WallTime now) {
+Time CosimServer::paceLimit() {
   // Who spins runs, although it was made to wait.
   const bool spins = std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
     return each.state == CallState::kMemory && each.request.kind == Kind::kSpinning;
@@ -346,6 +446,7 @@ Time CosimServer::paceLimit(WallTime now) {
     hasPace_ = false;
     return kForever;
   }
+  const WallTime now = std::chrono::steady_clock::now().time_since_epoch();
   if (!std::exchange(hasPace_, true)) {
     paceFrom_ = reached_;
     paceSince_ = now;
@@ -354,48 +455,82 @@ Time CosimServer::paceLimit(WallTime now) {
   return paceFrom_ + kAhead + Time((now - paceSince_).count() * kPicosecondsPerNanosecond);
 }
 
-bool CosimServer::progress(WallTime now) {
+// True if it was stopped.
+bool CosimServer::runTo(Time limit) {
+  for (std::size_t id = 0; id < sessions_.size(); ++id) {
+    if (sessions_[id] == nullptr) continue;
+    const std::vector<Thread>& threads = sessionThreads_[id];
+    const bool isQuiet = std::all_of(threads.begin(), threads.end(), [this](Thread thread) {
+      return lockstep_.state(thread) == Lockstep::State::kUntil || lockstep_.state(thread) == Lockstep::State::kWaiting;
+    });
+    sessions_[id]->memory().beginSlice(isQuiet);
+  }
+  const bool stopped = system_.run(limit);
+  for (const auto& session : sessions_) {
+    if (session != nullptr) session->memory().endSlice();
+  }
+  return stopped;
+}
+
+bool CosimServer::progress() {
   if (settle()) return true;
   const Time threads = lockstep_.horizon();
-  const Time horizon = earlier(threads, paceLimit(now));
-  kernel::Calendar& calendar = system_.calendar();
-  if (calendar.empty() || calendar.next() > horizon) {
+  const Time horizon = earlier(threads, paceLimit());
+  const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);
+  if (next > horizon) {
     // Time passes without an event, up to where a thread is.
     if (threads != kForever) reached_ = later(reached_, horizon);
     return settle();
   }
   // Not for long: new messages are to be seen.
-  const Time limit = earlier(horizon, later(calendar.next(), reached_) + kSlice);
-  const bool stopped = system_.run(limit);
+  const Time limit = earlier(horizon, later(next, reached_) + kSlice);
+  releaseActions(limit);
+  if (nextEvent() > limit) return false;  // another thread may act at the same time
+  const bool stopped = runTo(limit);
+  constexpr Time kInstant = picoseconds(1);
   const bool hasArrived = !stopped && limit == threads;
-  reached_ = later(reached_, hasArrived ? limit : calendar.now());
+  reached_ = later(reached_, hasArrived ? limit : system_.calendar().now() - kInstant);
   settle();
   return true;
 }
 
-void CosimServer::considerForce() {
+CosimServer::WallTime CosimServer::considerForce(const std::function<bool(Thread)>& hasTaken) {
+  WallTime next = kLongestLook;
   for (Thread thread = 0; thread < threads_.size(); ++thread) {
     const bool isOnItsOwn =
         lockstep_.state(thread) == Lockstep::State::kRunning && threads_[thread].state == CallState::kNone;
-    if (isOnItsOwn) considerThread(thread);
+    if (isOnItsOwn && hasTaken(thread)) next = std::min(next, considerThread(thread));
   }
+  return std::max(next, kShortestLook);
 }
 
-void CosimServer::considerThread(Thread thread) {
+CosimServer::WallTime CosimServer::considerThread(Thread thread) {
   ThreadState& state = threads_[thread];
   const WallTime spent = state.probe.processorTime();
+  if (!std::exchange(state.hasProcessorTime, true)) state.processorTime = spent;
   const bool spins = spent - state.processorTime >= state.grace;
+  // Whoever used its processor since the last look doesn't sleep.
+  const bool wasBusy = std::exchange(state.lastLook, spent) != spent;
+  if (!spins && wasBusy) return state.grace - (spent - state.processorTime);
   // Who sleeps is not interrupted, however much it computed before.
   const bool sleeps = state.probe.isAsleep();
-  if (!spins && !sleeps) return;
+  if (!spins && !sleeps) return kShortestLook * 4;
   state.processorTime = spent;
-  const bool isElsewhere = sessionOf(thread).processId() != getpid();
+  const bool isElsewhere = sessionOf(thread).processId() != ownProcess_;
   if (!sleeps && isElsewhere && !std::exchange(state.isInterrupted, true)) {
-    return state.probe.interrupt(SIGRTMIN + channel::kInterruptOffset);
+    state.probe.interrupt(SIGRTMIN + channel::kInterruptOffset);
+    return kLongestLook;
   }
   state.spins = !sleeps;
   lockstep_.leave(thread);
   if (!sleeps) ++forcedAdvances_;
+  return kShortestLook;
+}
+
+bool CosimServer::hasSpinners() const {
+  return std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
+    return each.grace < std::chrono::microseconds(100);
+  });
 }
 
 std::string CosimServer::describe(Thread thread) {

@@ -3,15 +3,21 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/kernel/inbox.h"
 #include "sim/config/config.h"
+#include "sim/cosim/cosim_result.h"
 #include "sim/cosim/lockstep.h"
+#include "sim/cosim/output_files.h"
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
+#include "sim/cosim/verbs_log.h"
 #include "sim/system/system.h"
 #include "verbs_shim/channel/message.h"
 
@@ -23,7 +29,7 @@ class CosimServer final : private SessionListener {
  public:
   using WallTime = std::chrono::nanoseconds;
 
-  explicit CosimServer(const config::Config& config);
+  explicit CosimServer(const config::Config& config, const OutputFiles& files = {});
   ~CosimServer();
 
   /// Empty, or what went wrong.
@@ -45,17 +51,22 @@ class CosimServer final : private SessionListener {
 
   /// Runs the simulation as far as it may go, but not long. True if something happened: a call was answered, or more
   /// can be run.
-  bool progress(WallTime now);
+  bool progress();
   /// Nobody called for a while: looks at threads that run, and lets the simulation go on without those that sleep
-  /// elsewhere or spent their grace.
-  void considerForce();
+  /// elsewhere or spent their grace. Returns when to look again if nobody calls. `hasTaken`: whether a thread knows its
+  /// last answer.
+  WallTime considerForce(const std::function<bool(Thread)>& hasTaken);
   /// Answers a wait that can't be satisfied by the simulation alone.
   void giveUp(Thread thread);
 
   /// Whether anything is pending in the simulation.
-  [[nodiscard]] bool isBusy() { return !system_.calendar().empty(); }
+  [[nodiscard]] bool isBusy() { return !system_.calendar().empty() || !pending_.empty(); }
+  /// Whether a thread turned out to look at its memory in a loop, without calling.
+  [[nodiscard]] bool hasSpinners() const;
   /// Events so far.
   [[nodiscard]] std::uint64_t executed() { return system_.calendar().executed(); }
+  /// Writes the result as of now; it is also written whenever the last device is closed.
+  void writeResult();
   /// What a thread does, for people.
   [[nodiscard]] std::string describe(Thread thread);
   [[nodiscard]] std::uint64_t forcedAdvances() const { return forcedAdvances_; }
@@ -64,33 +75,58 @@ class CosimServer final : private SessionListener {
  private:
   // Processor time that a thread may spend between two calls before the simulation goes on without it. Less for one
   // that turned out to look at its memory, more for one that was disturbed in vain.
-  static constexpr WallTime kFirstGrace = std::chrono::microseconds(300);
-  static constexpr WallTime kLeastGrace = std::chrono::microseconds(20);
+  static constexpr WallTime kFirstGrace = std::chrono::milliseconds(5);
+  static constexpr WallTime kLeastGrace = std::chrono::microseconds(5);
   static constexpr WallTime kMostGrace = std::chrono::milliseconds(100);
+  // How often a thread that runs is looked at.
+  static constexpr WallTime kShortestLook = std::chrono::microseconds(10);
+  static constexpr WallTime kLongestLook = std::chrono::milliseconds(1);
 
-  enum class CallState : std::uint8_t { kNone, kUntil, kCommand, kMemory, kEvent, kAnswered };
+  enum class CallState : std::uint8_t {
+    kNone,     // it runs on its own
+    kUntil,    // its answer is known, or will be when its clock is reached
+    kCommand,  // the simulation works on it
+    kMemory,   // until its memory changes
+    kEvent,    // until it has an event to read
+    kAnswered  // may go on
+  };
   struct ThreadState {
-    ThreadState(SessionId in, const ThreadProbe& how) : session(in), probe(how) {}
+    ThreadState(SessionId in, ThreadProbe how) : session(in), probe(std::move(how)) {}
     SessionId session;
     std::uint32_t core = 0;
     ThreadProbe probe;
     CallState state = CallState::kNone;
     channel::Request request{};
     channel::Reply reply{};
-    bool memoryChanged = false;  // since its last call began to look
+    bool memoryChanged = false;         // since its last look of which we know
+    bool changedSinceInterrupt = false;  // since it last went on, be it from an interrupt
     bool eventDelivered = false;
     bool spins = false;            // away because it computes, not because it sleeps
     std::uint32_t clockReads = 0;  // one after the other, without any other call
     bool isInterrupted = false;    // was asked to sleep while it spins
-    WallTime processorTime{};      // when it went on after its last call
+    WallTime processorTime{};      // when it went on after its last call, or was first looked at since then
+    WallTime lastLook{};           // what it was at the last look
+    bool hasProcessorTime = false;
     WallTime grace = kFirstGrace;
   };
   struct Action {
     Thread thread = 0;
   };
+  // A call that takes effect at a time; calls of the same time do so in the order of their threads.
+  struct PendingAction {
+    Time when;
+    Thread thread;
+    friend bool operator<(const PendingAction& a, const PendingAction& b) {
+      return a.when != b.when ? a.when < b.when : a.thread < b.thread;
+    }
+  };
 
   void onMemoryChanged(Session& session) override;
   void onEventReadable(Session& session, host::Core* core) override;
+  void onEventReported(Session& session, const std::string& text) override;
+  void listenToCommands();
+  void writeResultWhenIdle();
+  [[nodiscard]] VerbsLog::Place placeOf(Thread thread);
 
   void act(Action& action);
   void command(Thread thread);
@@ -100,26 +136,34 @@ class CosimServer final : private SessionListener {
   void openOrClose(Thread thread);
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
-  void considerThread(Thread thread);
+  [[nodiscard]] WallTime considerThread(Thread thread);
   void endThread(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
   [[nodiscard]] bool isArm(const channel::Request& request) const;
   bool settle();
-  [[nodiscard]] Time paceLimit(WallTime now);
+  void releaseActions(Time limit);
+  bool runTo(Time limit);
+  [[nodiscard]] Time nextEvent();
+  void resume(Thread thread, Time at);
+  [[nodiscard]] Time paceLimit();
 
   const config::Config config_;
+  const int ownProcess_;
   std::vector<DeviceDescription> devices_;    // by host
   std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;
+  std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
+  std::unique_ptr<CosimResult> result_;  // likewise
   std::vector<SharedFiles> sharedFiles_;  // by host
   kernel::Inbox<CosimServer, Action> actions_;
+  std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time
   Lockstep lockstep_;
   std::vector<std::unique_ptr<Session>> sessions_;   // by id; empty: gone
   std::vector<std::vector<Thread>> sessionThreads_;  // likewise
   std::vector<ThreadState> threads_;
-  Time reached_{};
+  Time reached_{};  // everything up to here, this time included, has happened
   std::uint64_t forcedAdvances_ = 0;
   bool hasPace_ = false;
   Time paceFrom_{};

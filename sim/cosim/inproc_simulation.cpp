@@ -1,10 +1,12 @@
 // libhcasim_inproc.so: the simulation for one program, in its process.
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -12,6 +14,7 @@
 #include "sim/config/config_loader.h"
 #include "sim/cosim/cosim_server.h"
 #include "sim/cosim/same_process_memory.h"
+#include "verbs_shim/channel/environment.h"
 #include "verbs_shim/channel/inproc.h"
 
 // libsystemc refers to it; whoever embeds the kernel brings it.
@@ -26,11 +29,19 @@ using namespace std::chrono_literals;
 
 std::chrono::nanoseconds wallNow() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
+OutputFiles outputFiles() {
+  const auto value = [](const char* variable) {
+    const char* text = std::getenv(variable);
+    return std::string(text == nullptr ? "" : text);
+  };
+  return {value(channel::kResultVariable), value(channel::kVerbsLogVariable)};
+}
+
 /// Program threads run the simulation themselves, one at a time; a thread of its own looks after it while they don't.
 class InprocHost {
  public:
   InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
-      : server_(config), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
+      : server_(config, outputFiles()), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
 
   std::string start() {
     if (std::string problem = server_.bringUp(); !problem.empty()) return problem;
@@ -49,36 +60,48 @@ class InprocHost {
     std::unique_lock<std::mutex> lock(mutex_);
     ++calls_;
     server_.submit(thread, request);
-    int idle = 0;
-    const auto began = wallNow();
-    while (!server_.takeReply(thread, reply)) {
-      if (server_.progress(wallNow())) {
-        if (waiting_ != 0) changed_.notify_all();
-        continue;
-      }
-      const bool isLate = request.argument[0] != 0 && wallNow() - began > std::chrono::nanoseconds(request.argument[0]);
-      if (isAlone() || idle++ > kPatience || (request.kind == channel::Kind::kWaitForEvent && isLate)) {
-        server_.giveUp(thread);
-        if (server_.takeReply(thread, reply)) break;
-      }
-      wait(lock);
-    }
+    if (!server_.takeReply(thread, reply)) waitForReply(thread, request, reply, lock);
     if ((isResting_ && server_.isBusy()) || waiting_ != 0) changed_.notify_all();
   }
 
  private:
   static constexpr auto kTick = 50us;
-  static constexpr auto kLongTick = 250us;
+  static constexpr auto kLongTick = 1ms;
   static constexpr int kPatience = 20;
+
+  void waitForReply(std::uint32_t thread, const Request& request, Reply& reply, std::unique_lock<std::mutex>& lock) {
+    std::chrono::nanoseconds began{};
+    int idle = 0;
+    while (!server_.takeReply(thread, reply)) {
+      if (server_.progress()) {
+        if (waiting_ != 0) changed_.notify_all();
+        continue;
+      }
+      if (idle == 0) began = wallNow();
+      const bool isLate = request.argument[0] != 0 && wallNow() - began > std::chrono::nanoseconds(request.argument[0]);
+      const bool isVain = isAlone() || idle++ > kPatience;
+      if (isVain || (request.kind == channel::Kind::kWaitForEvent && isLate)) server_.giveUp(thread);
+      if (server_.progress()) continue;
+      wait(lock);
+    }
+  }
 
   // Nothing is pending, and nobody else is there who could change that soon.
   bool isAlone() { return !server_.isBusy() && waiting_ == 0; }
 
+  void considerForce() {
+    (void)server_.considerForce([](CosimServer::Thread) { return true; });
+  }
+
   void wait(std::unique_lock<std::mutex>& lock) {
+    // A thread that is cancelled here would leave the simulation locked.
+    int before = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     ++waiting_;
     changed_.wait_for(lock, kTick);
     --waiting_;
-    server_.considerForce();
+    pthread_setcancelstate(before, nullptr);
+    considerForce();
   }
 
   void lookAfter() {
@@ -95,11 +118,11 @@ class InprocHost {
         continue;
       }
       // While programs call, there is little to look after.
-      changed_.wait_for(lock, isActive ? kLongTick : kTick);
+      changed_.wait_for(lock, isActive && !server_.hasSpinners() ? kLongTick : kTick);
       isActive = std::exchange(seen, calls_) != calls_;
       if (isActive || waiting_ != 0) continue;
-      server_.considerForce();
-      for (int i = 0; i < kPatience && seen == calls_ && server_.progress(wallNow()); ++i) {
+      considerForce();
+      for (int i = 0; i < kPatience && seen == calls_ && server_.progress(); ++i) {
         lock.unlock();  // a program thread may want in
         lock.lock();
       }

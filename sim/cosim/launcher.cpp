@@ -66,6 +66,8 @@ int runInProcess(const CosimRequest& request) {
   const RunFolder folder(request.config);
   ProgramStart start = startOf(request, request.commands.front(), folder);
   start.environment.emplace_back(channel::kInprocVariable, findLibrary(kInproc));
+  start.environment.emplace_back(channel::kResultVariable, request.resultFile);
+  start.environment.emplace_back(channel::kVerbsLogVariable, request.verbsLogFile);
   Program program(start);
   while (!program.waitInterruptibly()) program.signal(Termination::signal());
   return *program.poll();
@@ -112,7 +114,12 @@ class Programs {
   bool mayStart() {
     if (running_.empty()) return true;
     if (running_.back()->poll()) return true;
-    if (request_.startDelay.count() != 0) return std::chrono::steady_clock::now() - started_ >= request_.startDelay;
+    const auto now = std::chrono::steady_clock::now();
+    if (request_.startDelay.count() != 0) return now - started_ >= request_.startDelay;
+    // A look takes the kernel a while.
+    constexpr auto kBetweenLooks = std::chrono::milliseconds(25);
+    if (now - looked_ < kBetweenLooks) return false;
+    looked_ = now;
     return isListening(running_.back()->process());
   }
   void startNext() {
@@ -137,7 +144,8 @@ class Programs {
   OutputPrefixer output_;
   std::vector<int> outputs_;
   std::vector<std::unique_ptr<Program>> running_;
-  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point started_;  // the last program
+  std::chrono::steady_clock::time_point looked_;   // whether it listens
   int status_ = 0;
 };
 
@@ -146,7 +154,7 @@ int runShared(const CosimRequest& request) {
   const std::string socket = folder.path() + "/socket";
   // Ends last: a program may be in a call, and goes on only when the simulation answers or is gone.
   Programs programs(request, folder, socket);
-  SharedSimulation simulation(request.config, socket, request.err);
+  SharedSimulation simulation(request.config, socket, {request.resultFile, request.verbsLogFile}, request.err);
   simulation.serve([&programs] { return programs.poll(); });
   return programs.status();
 }

@@ -18,6 +18,14 @@ Time Lockstep::horizon() const {
   return least;
 }
 
+Time Lockstep::horizonOfRunning() const {
+  Time least = kForever;
+  for (const Entry& thread : threads_) {
+    if (thread.state == State::kRunning) least = earlier(least, thread.clock);
+  }
+  return least;
+}
+
 bool Lockstep::any(State state) const {
   return std::any_of(threads_.begin(), threads_.end(), [state](const Entry& each) { return each.state == state; });
 }

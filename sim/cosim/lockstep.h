@@ -35,6 +35,8 @@ class Lockstep {
 
   /// kForever if no thread holds the simulation up.
   [[nodiscard]] Time horizon() const;
+  /// The same for threads alone that run.
+  [[nodiscard]] Time horizonOfRunning() const;
   [[nodiscard]] bool any(State state) const;
 
  private:

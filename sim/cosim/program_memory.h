@@ -26,6 +26,11 @@ class ProgramMemory : public host::MemoryBackend {
   /// The last eight bytes become visible last, together: they hold the owner bit of a completion.
   virtual bool copyOut(std::uint64_t address, ByteView bytes) = 0;
 
+  /// The simulation runs from here to `endSlice`: writes may be done as late as there, in their order; one that fails
+  /// only then is lost, as one on a bus is. `isQuiet`: the program doesn't run meanwhile, so that reads may be done ahead.
+  virtual void beginSlice(bool isQuiet) { (void)isQuiet; }
+  virtual void endSlice() {}
+
   bool read(std::uint64_t address, MutableByteView into) final { return copyIn(address, into); }
   bool write(std::uint64_t address, ByteView bytes) final {
     if (!copyOut(address, bytes)) return false;

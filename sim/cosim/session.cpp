@@ -31,6 +31,7 @@ std::uint32_t Session::openDevice() {
                                               device_,
                                               *memory_,
                                               memoryOwner_,
+                                              regions_,
                                               *this,
                                               sharedFiles_,
                                               processId_,

@@ -19,6 +19,8 @@ class SessionListener {
  public:
   virtual void onMemoryChanged(Session& session) = 0;
   virtual void onEventReadable(Session& session, host::Core* core) = 0;
+  /// What the program is told, for a log.
+  virtual void onEventReported(Session& session, const std::string& text) = 0;
 
  protected:
   ~SessionListener() = default;
@@ -34,6 +36,10 @@ class Session final : public EventFileTable, private EventListener, private Prog
   /// The adapter that programs see: the first of the host.
   [[nodiscard]] sim::AdapterNode& adapter() { return host_.adapter(0); }
   [[nodiscard]] int processId() const { return processId_; }
+  [[nodiscard]] ProgramMemory& memory() { return *memory_; }
+
+  [[nodiscard]] const RegionNames& regions() const { return regions_; }
+  [[nodiscard]] bool hasFiles() const { return !files_.empty(); }
 
   std::uint32_t openDevice();
   /// nullptr if it isn't open.
@@ -49,6 +55,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
   [[nodiscard]] std::shared_ptr<EventFile> eventFile(int readEnd) const override;
 
  private:
+  void onEventReported(const std::string& text) override { listener_.onEventReported(*this, text); }
   void onEventReadable(host::Core* core) override { listener_.onEventReadable(*this, core); }
   void onProgramMemoryWritten(std::uint64_t, std::uint64_t) override { listener_.onMemoryChanged(*this); }
 
@@ -57,6 +64,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
   const DeviceDescription& device_;
   int processId_;
   std::unique_ptr<ProgramMemory> memory_;
+  RegionNames regions_;
   SharedFiles& sharedFiles_;
   SessionListener& listener_;
   OwnerId memoryOwner_;

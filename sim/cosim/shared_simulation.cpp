@@ -10,6 +10,7 @@
 
 #include "sim/cosim/other_process_memory.h"
 #include "verbs_shim/channel/futex.h"
+#include "verbs_shim/channel/short_slices.h"
 
 namespace hca::cosim {
 namespace {
@@ -21,21 +22,25 @@ using channel::SlotState;
 
 // How often the simulation looks for programs that come and go.
 constexpr auto kHousekeeping = 1ms;
-// After this long without any progress, threads that run elsewhere are looked at.
-constexpr auto kTick = 50us;
+// After this long without any progress, threads that run elsewhere are looked at for the first time.
+constexpr auto kTick = 10us;
 // A wait that nothing satisfies for this long is given back to the program, which may wait for something else, too.
 constexpr auto kPatience = 1ms;
+// Likewise for a thread that was made to wait because it called nothing.
+constexpr auto kSpinnersPatience = 10ms;
 // After this long without any event the user is told.
 constexpr auto kSilence = 5s;
 
 }  // namespace
 
-SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket, std::ostream& err)
-    : config_(config), err_(err), server_(config_), listener_(socket), doorbell_("hcasim-doorbell") {
+SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket,
+                                   const OutputFiles& files, std::ostream& err)
+    : config_(config), err_(err), server_(config_, files), listener_(socket), doorbell_("hcasim-doorbell") {
   if (const std::string problem = server_.bringUp(); !problem.empty()) throw std::runtime_error(problem);
 }
 
 SharedSimulation::~SharedSimulation() {
+  server_.writeResult();
   for (const auto& client : clients_) ::close(client->connection);
 }
 
@@ -72,8 +77,8 @@ void SharedSimulation::partWithTheGone() {
 bool SharedSimulation::takeRequests() {
   bool any = false;
   for (const auto& client : clients_) {
-    const std::uint32_t used = std::min(__atomic_load_n(&client->area->used, __ATOMIC_ACQUIRE), SharedArea::kSlots);
-    for (std::uint32_t i = 0; i < used; ++i) {
+    client->used = std::min(__atomic_load_n(&client->area->used, __ATOMIC_ACQUIRE), SharedArea::kSlots);
+    for (std::uint32_t i = 0; i < client->used; ++i) {
       const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
       if (state != static_cast<std::uint32_t>(SlotState::kSubmitted) || client->slots[i].isCalling) continue;
       takeRequest(*client, i);
@@ -105,7 +110,7 @@ void SharedSimulation::takeRequest(Client& client, std::uint32_t index) {
 bool SharedSimulation::giveReplies() {
   bool any = false;
   for (const auto& client : clients_) {
-    for (std::uint32_t i = 0; i < client->slots.size(); ++i) {
+    for (std::uint32_t i = 0; i < client->used; ++i) {
       if (client->slots[i].isCalling) any = giveReply(*client, i) || any;
     }
   }
@@ -130,7 +135,8 @@ void SharedSimulation::giveUpWaits(Clock::time_point idleSince) {
     for (const Slot& slot : client->slots) {
       if (!slot.isCalling) continue;
       const bool isLate = slot.limit.count() != 0 && now - slot.since > slot.limit;
-      const bool isVain = now - slot.since > kPatience && (slot.isInterrupted || now - idleSince > kPatience);
+      const bool isVain = slot.isInterrupted ? now - slot.since > kSpinnersPatience
+                                             : now - slot.since > kPatience && now - idleSince > kPatience;
       if (isLate || isVain) server_.giveUp(slot.thread);
     }
   }
@@ -153,22 +159,38 @@ void SharedSimulation::warn(Clock::time_point now) {
   }
 }
 
-void SharedSimulation::sleep(std::uint32_t rings, std::chrono::microseconds span) {
-  const timespec time{0, std::chrono::nanoseconds(span).count()};
+void SharedSimulation::sleep(std::uint32_t rings, std::chrono::nanoseconds span) {
+  const timespec time{0, span.count()};
   __atomic_store_n(&doorbell_->isSleeping, 1U, __ATOMIC_SEQ_CST);
   channel::futexWait(&doorbell_->rings, rings, &time);
   __atomic_store_n(&doorbell_->isSleeping, 0U, __ATOMIC_SEQ_CST);
 }
 
+// A thread that hasn't woken up for its answer yet is neither asleep elsewhere nor does it compute.
+std::chrono::nanoseconds SharedSimulation::considerForce() {
+  return server_.considerForce([this](CosimServer::Thread thread) {
+    for (const auto& client : clients_) {
+      for (std::uint32_t i = 0; i < client->used; ++i) {
+        if (!client->slots[i].isAttached || client->slots[i].thread != thread) continue;
+        const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
+        return state == static_cast<std::uint32_t>(SlotState::kIdle);
+      }
+    }
+    return false;
+  });
+}
+
 void SharedSimulation::serve(const std::function<bool()>& isOver) {
   prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are to be short
+  channel::wantShortSlices();
   Clock::time_point kept{};
   Clock::time_point idleSince = Clock::now();
+  std::chrono::nanoseconds tick = kTick;
   for (;;) {
     const std::uint32_t rings = __atomic_load_n(&doorbell_->rings, __ATOMIC_SEQ_CST);
     bool any = takeRequests();
     const auto now = Clock::now();
-    any = server_.progress(now.time_since_epoch()) || any;
+    any = server_.progress() || any;
     any = giveReplies() || any;
     if (now - kept > kHousekeeping) {
       kept = now;
@@ -180,12 +202,13 @@ void SharedSimulation::serve(const std::function<bool()>& isOver) {
     }
     if (any) {
       idleSince = now;
+      tick = kTick;
       continue;
     }
     giveUpWaits(idleSince);
     if (giveReplies()) continue;
-    sleep(rings, server_.isBusy() ? kTick : std::chrono::microseconds(kHousekeeping));
-    if (__atomic_load_n(&doorbell_->rings, __ATOMIC_SEQ_CST) == rings) server_.considerForce();
+    sleep(rings, tick);
+    if (__atomic_load_n(&doorbell_->rings, __ATOMIC_SEQ_CST) == rings) tick = considerForce();
   }
 }
 

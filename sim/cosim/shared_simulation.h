@@ -19,7 +19,7 @@ class SharedSimulation {
  public:
   /// Throws std::runtime_error if something can't be made.
   /// `err`: for a word to the user when nothing goes on.
-  SharedSimulation(const config::Config& config, const std::string& socket, std::ostream& err);
+  SharedSimulation(const config::Config& config, const std::string& socket, const OutputFiles& files, std::ostream& err);
   ~SharedSimulation();
   SharedSimulation(const SharedSimulation&) = delete;
   SharedSimulation& operator=(const SharedSimulation&) = delete;
@@ -43,6 +43,7 @@ class SharedSimulation {
     int connection;
     CosimServer::SessionId session;
     SharedMapping<channel::SharedArea> area;
+    std::uint32_t used = 0;  // slots that were ever taken
     std::vector<Slot> slots{channel::SharedArea::kSlots};
   };
 
@@ -52,9 +53,10 @@ class SharedSimulation {
   bool giveReplies();
   void takeRequest(Client& client, std::uint32_t index);
   bool giveReply(Client& client, std::uint32_t index);
+  std::chrono::nanoseconds considerForce();
   void giveUpWaits(Clock::time_point idleSince);
   void warn(Clock::time_point now);
-  void sleep(std::uint32_t rings, std::chrono::microseconds span);
+  void sleep(std::uint32_t rings, std::chrono::nanoseconds span);
 
   const config::Config config_;
   std::ostream& err_;

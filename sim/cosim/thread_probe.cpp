@@ -6,6 +6,8 @@
 
 #include <cstring>
 #include <ctime>
+#include <string>
+#include <utility>
 
 namespace hca::cosim {
 
@@ -13,7 +15,19 @@ ThreadProbe::ThreadProbe(pid_t process, pid_t thread)
     : process_(process),
       thread_(thread),
       hasClock_(clock_getcpuclockid(process, &clock_) == 0),
-      stat_("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat") {}
+      stat_(::open(("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat").c_str(),
+                   O_RDONLY | O_CLOEXEC)) {}
+
+ThreadProbe::~ThreadProbe() {
+  if (stat_ >= 0) ::close(stat_);
+}
+
+ThreadProbe::ThreadProbe(ThreadProbe&& other) noexcept
+    : process_(other.process_),
+      thread_(other.thread_),
+      clock_(other.clock_),
+      hasClock_(other.hasClock_),
+      stat_(std::exchange(other.stat_, -1)) {}
 
 std::chrono::nanoseconds ThreadProbe::processorTime() const {
   timespec time{};
@@ -24,11 +38,8 @@ std::chrono::nanoseconds ThreadProbe::processorTime() const {
 void ThreadProbe::interrupt(int signal) const { syscall(SYS_tgkill, process_, thread_, signal); }
 
 bool ThreadProbe::isAsleep() const {
-  const int fd = ::open(stat_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return true;
   char text[512];
-  const ssize_t length = ::read(fd, text, sizeof text - 1);
-  ::close(fd);
+  const ssize_t length = ::pread(stat_, text, sizeof text - 1, 0);
   if (length <= 0) return true;
   text[length] = '\0';
   // The name of the program, in parentheses, may hold anything.

@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <string>
 
 namespace hca::cosim {
 
@@ -12,6 +11,10 @@ namespace hca::cosim {
 class ThreadProbe {
  public:
   ThreadProbe(pid_t process, pid_t thread);
+  ~ThreadProbe();
+  ThreadProbe(ThreadProbe&& other) noexcept;
+  ThreadProbe(const ThreadProbe&) = delete;
+  ThreadProbe& operator=(const ThreadProbe&) = delete;
 
   /// Processor time of its process so far; never less than its own.
   [[nodiscard]] std::chrono::nanoseconds processorTime() const;
@@ -25,7 +28,7 @@ class ThreadProbe {
   pid_t thread_;
   clockid_t clock_ = 0;
   bool hasClock_ = false;
-  std::string stat_;  // path
+  int stat_;  // the kernel's word on the thread
 };
 
 }  // namespace hca::cosim

@@ -35,6 +35,8 @@ struct DeviceCapabilities {
   bool resize = false;          ///< of completion queues
   bool realTimeStamps = false;  ///< in completion entries
   bool compression = false;     ///< of completion entries of 64 bytes
+  bool wideCompression = false;  ///< of those of 128 bytes, too
+  std::uint32_t compressionMax = 0;  ///< completions of a compressed session
   bool enhancedCompression = false;
   bool miniStrideIndex = false;  ///< compressed entries can hold a stride index
   bool inlineScatter = false;    ///< small responses in completion entries

@@ -271,6 +271,8 @@ void DeviceLife::readCapabilities() {
   capabilities_.wideEntries = Caps::Cqe128Always::get(caps);
   capabilities_.realTimeStamps = Caps::ReceiveQueueTimestampFormat::get(caps) != 0;
   capabilities_.compression = Caps::CqeCompression::get(caps);
+  capabilities_.wideCompression = Caps::CqeCompression128::get(caps);
+  capabilities_.compressionMax = Caps::CqeCompressionMaxNum::get(caps);
   capabilities_.enhancedCompression = Caps::EnhancedCqeCompression::get(caps);
   capabilities_.miniStrideIndex = Caps::MiniCqeStrideIndex::get(caps);
   capabilities_.inlineScatter = Caps::ScatterDataToCqe::get(caps);

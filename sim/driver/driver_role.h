@@ -66,6 +66,11 @@ class DriverRole {
   virtual void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) = 0;
   virtual void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) = 0;
   virtual void destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) = 0;
+  /// Changes a key that `attributes.updatable` was set for, by a work request of the driver's own; the key stays. Of
+  /// the wanted `attributes` those in `mask` (wire::key_mask) and the translation count; without pages it stays. More
+  /// pages than its `translationOctwords` have room for are kBadParameter, and so is what the adapter refuses.
+  virtual void updateMkey(OwnerId owner, MemoryKey key, std::uint64_t mask, const adapter::MkeyAttributes& attributes,
+                          Done<int> done) = 0;
   /// A memory window that is bound to nothing.
   virtual void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) = 0;
   virtual void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) = 0;

@@ -51,7 +51,8 @@ KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverCon
       config_(config),
       memory_(environment.space, "driver"),
       life_(environment_, config_, memory_, *this),
-      xrcResources_(*this, memory_) {}
+      xrcResources_(*this, memory_),
+      keyUpdater_(*this, memory_) {}
 
 void KernelDriver::start(std::function<void(CommandResult)> ready) { life_.up(std::move(ready)); }
 
@@ -61,10 +62,10 @@ void KernelDriver::stop(std::function<void(CommandResult)> done) {
 
 void KernelDriver::releaseAll(std::function<void()> done) {
   for (const OwnerId owner : owners_.owners()) {
-    if (owner == xrcResources_.owner()) continue;
+    if (owner == xrcResources_.owner() || owner == keyUpdater_.owner()) continue;
     return releaseOwner(owner, [this, done = std::move(done)] { releaseAll(done); });
   }
-  xrcResources_.release(done);
+  xrcResources_.release([this, done = std::move(done)] { keyUpdater_.release(done); });
 }
 
 OwnerId KernelDriver::addClient(DriverClient& client, const char* name) { return owners_.addClient(client, name); }
@@ -156,6 +157,12 @@ void KernelDriver::createMkey(OwnerId owner, const adapter::MkeyAttributes& attr
 }
 void KernelDriver::destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) {
   destroy(owner, ObjectKind::kMemoryKey, key.value() >> 8, std::move(done));
+}
+
+void KernelDriver::updateMkey(OwnerId owner, MemoryKey key, std::uint64_t mask,
+                              const adapter::MkeyAttributes& attributes, Done<int> done) {
+  if (!owners_.owns(owner, ObjectKind::kMemoryKey, key.value() >> 8)) return done({kNotYours});
+  keyUpdater_.update(life_.uar(), {key, mask, attributes, std::move(done)});
 }
 
 // Linux drivers/infiniband/hw/mlx5/mr.c, mlx5_ib_alloc_mw.

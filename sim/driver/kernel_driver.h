@@ -11,6 +11,7 @@
 #include "sim/driver/driver_config.h"
 #include "sim/driver/driver_environment.h"
 #include "sim/driver/driver_role.h"
+#include "sim/driver/key_updater.h"
 #include "sim/driver/owner_table.h"
 #include "sim/driver/xrc_domains.h"
 #include "sim/driver/xrc_resources.h"
@@ -38,6 +39,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void deallocateUar(OwnerId owner, UarIndex uar, Done<int> done) override;
   void createMkey(OwnerId owner, const adapter::MkeyAttributes& attributes, Done<MemoryKey> done) override;
   void destroyMkey(OwnerId owner, MemoryKey key, Done<int> done) override;
+  void updateMkey(OwnerId owner, MemoryKey key, std::uint64_t mask, const adapter::MkeyAttributes& attributes,
+                  Done<int> done) override;
   void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) override;
   void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) override;
   void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
@@ -107,6 +110,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
   DeviceLife life_;
   XrcDomains domains_;
   XrcResources xrcResources_;
+  KeyUpdater keyUpdater_;
   std::map<std::uint64_t, std::vector<std::function<void()>>> openingFiles_;  // who waits for a domain being made
   std::uint64_t strayEvents_ = 0;
 };

@@ -1,4 +1,6 @@
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <ostream>
 
 #include "sim/logging/logging.h"
@@ -20,6 +22,13 @@ std::optional<std::chrono::milliseconds> parseDelay(const std::string& text) {
   constexpr double kLongest = 3600;
   if (text.empty() || *end != '\0' || !(seconds >= 0) || seconds > kLongest) return std::nullopt;
   return std::chrono::milliseconds(static_cast<long>(seconds * 1000));
+}
+
+// An absolute path, since programs may change their folder; empty if nothing is wanted, nothing if it can't be written.
+std::optional<std::string> outputFile(const Arguments& arguments, const char* option) {
+  if (!arguments.has(option)) return std::string();
+  const std::string path = std::filesystem::absolute(arguments.text(option)).string();
+  return std::ofstream(path, std::ios::trunc) ? std::optional<std::string>(path) : std::nullopt;
 }
 
 }  // namespace
@@ -44,6 +53,11 @@ int cosimCommand(const Arguments& arguments, const Environment& environment) {
     const auto delay = parseDelay(arguments.text("delay"));
     if (!delay) return refuse(environment, "--delay: '" + arguments.text("delay") + "' is no number of seconds");
     request.startDelay = *delay;
+  }
+  for (const auto& [option, file] : {std::pair("json", &request.resultFile), {"log-verbs", &request.verbsLogFile}}) {
+    const auto path = outputFile(arguments, option);
+    if (!path) return refuse(environment, std::string("--") + option + ": '" + arguments.text(option) + "' can't be written");
+    *file = *path;
   }
   return environment.cosim(request);
 }

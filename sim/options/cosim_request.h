@@ -26,6 +26,8 @@ struct CosimRequest {
   std::chrono::milliseconds startDelay{};  ///< between commands; 0: until the one before listens
   std::ostream& out;
   std::ostream& err;
+  std::string resultFile{};    ///< absolute, as the next one; empty: none
+  std::string verbsLogFile{};  ///< lines for verbs, commands and doorbells
 };
 
 /// Runs the programs; returns the status with which hcasim ends.

@@ -186,7 +186,7 @@ using ConfigText = std::vector<std::pair<std::string, std::vector<std::pair<std:
 
 struct Result {
   /// Grows by one when a field is added; fields are never removed or given another meaning.
-  static constexpr int kSchemaVersion = 3;
+  static constexpr int kSchemaVersion = 4;
 
   std::string name;   ///< of the run, from the configuration
   ConfigText config;  ///< effective
@@ -203,6 +203,9 @@ struct Result {
   std::vector<HazardResult> hazards;
   std::vector<FailureResult> failures;
   Time simulated;
+  /// Of a co-simulation: times that it went on without a program's thread that called nothing. Results of runs with 0
+  /// are the same each time.
+  std::optional<std::uint64_t> forcedAdvances;
   std::optional<TimingResult> timing;
 
   [[nodiscard]] bool failed() const { return !failures.empty(); }

@@ -231,6 +231,7 @@ std::string toJson(const Result& result) {
   if (!result.switchPorts.empty()) json["switch_ports"] = arrayOf(result.switchPorts, switchPortJson);
   if (!result.dma.empty()) json["dma"] = arrayOf(result.dma, dmaJson);
   if (!result.caches.empty()) json["caches"] = arrayOf(result.caches, cacheJson);
+  if (result.forcedAdvances) json["forced_advances"] = *result.forcedAdvances;
   if (result.timing) json["timing"] = timingJson(*result.timing);
   constexpr int kIndent = 2;
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -1,7 +1,9 @@
 // What a program asks of the simulation, and what it is told.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 namespace hca::channel {
 
@@ -54,6 +56,17 @@ struct Request {
   uint16_t events;       ///< that it read from event files since then
   uint8_t bytes[kLongestWrite];
 };
+
+/// An empty request; `bytes` is left as it is: most requests have none.
+inline void clear(Request& request, Kind kind) {
+  memset(static_cast<void*>(&request), 0, offsetof(Request, bytes));
+  request.kind = kind;
+}
+/// Copies what a request holds. Precondition: `from.length` is at most kLongestWrite.
+inline void copy(Request& to, const Request& from) {
+  memcpy(static_cast<void*>(&to), &from, offsetof(Request, bytes));
+  memcpy(to.bytes, from.bytes, from.kind == Kind::kRegisterWrite ? from.length : 0);
+}
 
 struct Reply {
   int32_t error;  ///< 0, an errno, or one of the values above

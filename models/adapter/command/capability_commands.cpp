@@ -61,6 +61,7 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::ReceiveQueueTimestampFormat::set(out, offered.realTimeStamps ? kBothFormats : 0);
   const bool compresses = offered.compressionMax > 1;
   Fields::CqeCompression::set(out, compresses);
+  Fields::CqeCompression128::set(out, compresses && offered.wideCqe);
   Fields::MiniCqeStrideIndex::set(out, compresses);
   Fields::EnhancedCqeCompression::set(out, compresses && offered.enhancedCompression);
   Fields::EnhancedCqeCompressionToo::set(out, compresses && offered.enhancedCompression);

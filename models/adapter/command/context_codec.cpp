@@ -261,6 +261,7 @@ QpAttributes decodeQpContext(ByteView context) {
   qp.pd = PdNumber(QueuePairContext::ProtectionDomain::get(context));
   qp.uar = UarIndex(QueuePairContext::UarPage::get(context));
   qp.userIndex = QueuePairContext::UserIndex::get(context);
+  qp.blockMulticastLoopback = QueuePairContext::BlockLoopbackMulticast::get(context) != 0;
   decodeQpQueues(context, qp);
   decodeQpTransport(context, qp);
   return qp;
@@ -272,6 +273,7 @@ void encodeQpContext(const QpAttributes& qp, MutableByteView context) {
   QueuePairContext::ProtectionDomain::set(context, qp.pd.value());
   QueuePairContext::UarPage::set(context, qp.uar.value());
   QueuePairContext::UserIndex::set(context, qp.userIndex);
+  QueuePairContext::BlockLoopbackMulticast::set(context, qp.blockMulticastLoopback);
   encodeQpQueues(qp, context);
   encodeQpTransport(qp, context);
 }

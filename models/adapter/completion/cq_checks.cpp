@@ -8,7 +8,7 @@
 namespace hca::adapter {
 namespace {
 
-/// Sessions need 64-byte entries, and two of them at least.
+/// Sessions need two entries at least. Padded ones are written whole, which arrays aren't.
 bool compressionSupported(const CqAttributes& attributes, const CompletionConfig& config) {
   if (!attributes.compression) return true;
   const auto layout = static_cast<CompressionLayout>(attributes.compressionLayout);
@@ -18,7 +18,7 @@ bool compressionSupported(const CqAttributes& attributes, const CompletionConfig
   const bool formatKnown =
       attributes.miniFormatExtension == 0 &&
       (format == MiniFormat::kHash || format == MiniFormat::kChecksum || format == MiniFormat::kChecksumStrideIndex);
-  return config.compressionMax > 1 && attributes.stride == CqeStride::k64 && layoutKnown && formatKnown;
+  return config.compressionMax > 1 && attributes.stride != CqeStride::k128Padded && layoutKnown && formatKnown;
 }
 
 /// What this adapter doesn't have, whatever the rest of the context says.

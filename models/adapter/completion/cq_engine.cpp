@@ -84,6 +84,7 @@ void CqEngine::writePlain(CompletionQueue& queue, const CompletionRecord& record
   issueWrite(queue, record, {queue.number, queue.occupancy.produced(), false, solicited, record.request, {}});
   queue.occupancy.produce();
   ++queue.counters.cqes;
+  readAhead(queue);
   queue.moderation.addEntry(context_.now(), solicited);
   queue.notification.addEntry(solicited);
   if (queue.attributes.ignoreOverrun && queue.occupancy.overwriteUnexplained()) explainOverwrites(queue);

@@ -130,9 +130,10 @@ class CqEngine final : public CqDirectory,
 
   // A full queue.
   void readConsumerIndex(CompletionQueue& queue);
+  void readAhead(CompletionQueue& queue);
   void readRecord(const CompletionQueue& queue, std::uint64_t token);
   void finishRefresh(CompletionQueue& queue);
-  void drain(CompletionQueue& queue);
+  void drain(CompletionQueue& queue, bool isAhead);
   void explainOverwrites(CompletionQueue& queue);
   void countLost(CompletionQueue& queue);
   void fail(CompletionQueue& queue, CqStatus status);

@@ -82,7 +82,7 @@ CommandResult CqEngine::modifyModeration(CqNumber number, const CqModeration& ch
   queue->moderation.set(moderationOf(attributes));
   raiseIfDue(*queue);
   watchSession(*queue);
-  if (attributes.ignoreOverrun) drain(*queue);
+  if (attributes.ignoreOverrun) drain(*queue, false);
   return {};
 }
 

@@ -28,6 +28,7 @@ struct KeyUpdate {
   MemoryKey key;  ///< of a free key the variant byte means nothing
   PdNumber pd;    ///< of the queue pair
   QpNumber qp;
+  bool isPrivileged = false;  ///< of the driver's queue pair: the key may be of any domain, and may change it
   bool mustBeFree = false;
   bool mustBeValid = false;
   bool mustBeOwn = false;    ///< bound to this very queue pair

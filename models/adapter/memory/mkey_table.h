@@ -74,7 +74,7 @@ class MkeyTable final : public Translator, public MemoryKeyPort {
 
   // Work requests.
   [[nodiscard]] static KeyFault admit(const Entry* entry, const KeyUpdate& update);
-  [[nodiscard]] static KeyFault applyFields(const KeyUpdate& update, MkeyAttributes& attributes);
+  [[nodiscard]] KeyFault applyFields(const KeyUpdate& update, MkeyAttributes& attributes) const;
   [[nodiscard]] KeyFault applyTranslations(const KeyUpdate& update, MkeyAttributes& attributes) const;
   [[nodiscard]] KeyFault checkPieces(const MkeyAttributes& attributes, QpNumber qp) const;
   [[nodiscard]] KeyFault checkPiece(const MkeyAttributes& whole, const KeyPiece& piece, QpNumber qp) const;

@@ -60,7 +60,7 @@ KeyFault MkeyTable::admit(const Entry* entry, const KeyUpdate& update) {
   if (entry == nullptr) return KeyFault::kUnknownKey;
   const MkeyAttributes& attributes = entry->attributes;
   if (!attributes.updatable) return KeyFault::kNotUpdatable;
-  if (attributes.pd != update.pd) return KeyFault::kWrongPd;
+  if (!update.isPrivileged && attributes.pd != update.pd) return KeyFault::kWrongPd;
   if (attributes.free ? update.mustBeValid : update.mustBeFree) return KeyFault::kWrongState;
   if (!attributes.free && variantOf(update.key) != attributes.variant) return KeyFault::kUnknownKey;
   if (update.mustBeOwn && attributes.boundQp != update.qp.value()) return KeyFault::kWrongQp;
@@ -68,10 +68,13 @@ KeyFault MkeyTable::admit(const Entry* entry, const KeyUpdate& update) {
 }
 
 // A queue pair may take a key for itself or for all of its domain, and for nobody else.
-KeyFault MkeyTable::applyFields(const KeyUpdate& update, MkeyAttributes& attributes) {
+KeyFault MkeyTable::applyFields(const KeyUpdate& update, MkeyAttributes& attributes) const {
   const MkeyAttributes wanted = decodeMkeyContext(update.context);
   const std::uint64_t mask = update.mask;
-  if ((mask & key_mask::kProtectionDomain) != 0 && wanted.pd != attributes.pd) return KeyFault::kWrongPd;
+  if ((mask & key_mask::kProtectionDomain) != 0) {
+    if (wanted.pd != attributes.pd && !(update.isPrivileged && pds_.contains(wanted.pd))) return KeyFault::kWrongPd;
+    attributes.pd = wanted.pd;
+  }
   if ((mask & key_mask::kQp) != 0) {
     if (ofOtherQp(wanted, update.qp)) return KeyFault::kWrongQp;
     attributes.boundQp = wanted.boundQp;
@@ -171,6 +174,10 @@ KeyFault MkeyTable::invalidate(const KeyInvalidation& request) {
 void MkeyTable::replace(Entry& entry, MkeyAttributes attributes) {
   use(attributes.pieces);
   unuse(entry.attributes.pieces);
+  if (attributes.pd != entry.attributes.pd) {
+    (void)pds_.hold(attributes.pd);  // known: checked with the other attributes
+    pds_.drop(entry.attributes.pd);
+  }
   entry.rights = rightsMask(attributes.rights);
   entry.attributes = std::move(attributes);
 }

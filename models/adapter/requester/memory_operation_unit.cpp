@@ -156,6 +156,7 @@ KeyFault MemoryOperationUnit::apply(const Slot& slot, const QueuePair& qp) {
   update.key = slot.key;
   update.pd = qp.attributes.pd;
   update.qp = qp.number;
+  update.isPrivileged = qp.attributes.service == QpService::kRegisteredUmr;
   update.mustBeFree = Control::MustBeFree::get(control.flags);
   update.mustBeValid = Control::MustBeValid::get(control.flags);
   update.mustBeOwn = Control::MustBeOwn::get(control.flags);

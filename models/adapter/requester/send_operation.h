@@ -11,6 +11,7 @@ namespace hca::adapter {
 /// Whether a queue pair of this kind executes `opcode` (InfiniBand volume 1, table 38); any other fails as a local
 /// queue pair operation error.
 [[nodiscard]] constexpr bool isSupported(QpService service, wire::SendOpcode opcode) {
+  if (service == QpService::kRegisteredUmr) return opcode == wire::SendOpcode::kUmr;
   switch (opcode) {
     case wire::SendOpcode::kSend:
     case wire::SendOpcode::kSendImmediate:
@@ -52,6 +53,9 @@ namespace hca::adapter {
   if (first) return isWrite ? Operation::kWriteFirst : Operation::kSendFirst;
   return isWrite ? Operation::kWriteMiddle : Operation::kSendMiddle;
 }
+
+/// Whether packets come to and from a queue pair of this kind.
+[[nodiscard]] constexpr bool isReachable(QpService service) { return service != QpService::kRegisteredUmr; }
 
 [[nodiscard]] constexpr network::Service networkService(QpService service) {
   switch (service) {

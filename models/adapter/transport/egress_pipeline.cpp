@@ -148,7 +148,11 @@ Time EgressPipeline::route(network::Packet&& packet, Port& port) {
   if (routes_.leadsBack(packet.route, port.number)) return port.loopback.transmit(std::move(packet));
   const bool hasMembersHere =
       network::isMulticast(packet.route) && groups_->members(packet.route.destinationGid) != nullptr;
-  if (hasMembersHere) port.loopback.transmit(packet.clone());
+  if (hasMembersHere) {
+    network::Packet copy = packet.clone();
+    copy.looped = true;
+    port.loopback.transmit(std::move(copy));
+  }
   return port.wire.transmit(std::move(packet));
 }
 

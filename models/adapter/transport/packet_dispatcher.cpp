@@ -31,7 +31,8 @@ void PacketDispatcher::take(const Entry& entry, network::Packet& packet) {
   deliver(entry, packet);
 }
 
-// A copy for every member of this port, whoever sent it (InfiniBand volume 1, 10.5). Such packets always have a global
+// A copy for every member of this port, whoever sent it (InfiniBand volume 1, 10.5), but for senders that want none of
+// their own. Such packets always have a global
 // route.
 void PacketDispatcher::spread(const Entry& entry, network::Packet& packet) {
   const bool legal = packet.route.globalRoute && packet.destinationQp == network::kMulticastQp;
@@ -41,6 +42,8 @@ void PacketDispatcher::spread(const Entry& entry, network::Packet& packet) {
     const QueuePair* qp = ports_.queuePairs.find((*members)[i]);
     if (qp != nullptr && qp->attributes.path.port != entry.number) continue;
     hasMember = true;
+    const bool isOwn = packet.looped && packet.sourceQp == (*members)[i];
+    if (isOwn && qp != nullptr && qp->attributes.blockMulticastLoopback) continue;
     network::Packet copy = packet.clone();
     copy.destinationQp = (*members)[i];
     deliver(entry, copy);
@@ -82,7 +85,8 @@ void PacketDispatcher::dispatch(const Entry& entry, network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
-  } else if (packet.service != networkService(qp->attributes.service)) {
+  } else if (!isReachable(qp->attributes.service) ||
+             packet.service != networkService(qp->attributes.service)) {
     ++drops_.wrongService;
   } else if (qp->attributes.path.port != entry.number) {
     ++drops_.wrongPort;

@@ -17,7 +17,7 @@ enum class QpService : std::uint8_t {
   kUc = 0x1,
   kUd = 0x2,
   kXrc = 0x3,
-  kRegisteredUmr = 0xC,
+  kRegisteredUmr = 0xC,  ///< the driver's own: executes nothing but UMRs, for keys of every protection domain
   kQp0 = 0x7,
   kQp1 = 0x8
 };
@@ -72,6 +72,7 @@ struct QpAttributes {
   BusAddress doorbellRecord;             ///< +0 receive counter, +4 send counter
   CqNumber sendCq;
   CqNumber receiveCq;
+  bool blockMulticastLoopback = false;  ///< what it sends to its own groups doesn't come back to it
   SrqNumber srq;
   XrcdNumber domain;  ///< of XRC: of the shared queues that it may receive into
 

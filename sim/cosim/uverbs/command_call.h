@@ -10,9 +10,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "sim/cosim/uverbs/command_notes.h"
 #include "sim/cosim/uverbs/ioctl_request.h"
+#include "sim/cosim/uverbs/pinned_range.h"
 
 namespace hca::cosim {
 
@@ -28,9 +31,11 @@ class CommandCall {
   /// `error` of Done that asks the program for a pipe.
   static constexpr int kNeedsPipe = -1;
 
-  CommandCall(const IoctlRequest& request, std::optional<OfferedPipe> pipe, Done done)
+  CommandCall(const IoctlRequest& request, std::optional<OfferedPipe> pipe, std::shared_ptr<CommandNotes> notes,
+              Done done)
       : ioctl(request),
         offeredPipe(pipe),
+        notes_(std::move(notes)),
         core_(ioctl.bytes(UVERBS_ATTR_CORE_IN)),
         driver_(ioctl.bytes(UVERBS_ATTR_UHW_IN)),
         done_(std::move(done)) {}
@@ -62,6 +67,23 @@ class CommandCall {
     faulted_ = !ioctl.answer(id, bytesOf(value)) || faulted_;
   }
 
+  /// For a log: a decoded field of the request, of the answer, or a piece of memory by its number. `name` is as the
+  /// kernel's header spells it.
+  void note(const char* name, std::uint64_t value) {
+    if (notes_ != nullptr) notes_->fields += ' ' + std::string(name) + '=' + std::to_string(value);
+  }
+  void noteRegion(const char* name, const PinnedRange& range) {
+    if (notes_ == nullptr) return;
+    notes_->fields += ' ' + std::string(name) + "=r" + std::to_string(range.region()) + " (" +
+                      std::to_string(range.length()) + " bytes)";
+  }
+  void noteAnswer(const char* name, std::uint64_t value) {
+    if (notes_ != nullptr) notes_->answers += ' ' + std::string(name) + '=' + std::to_string(value);
+  }
+  void setName(const char* name) {
+    if (notes_ != nullptr) notes_->name = name;
+  }
+
   /// Once. An answer that the program's memory refused is EFAULT.
   void finish(int error) { done_(error == 0 && faulted_ ? EFAULT : error); }
 
@@ -76,6 +98,7 @@ class CommandCall {
     return object;
   }
 
+  std::shared_ptr<CommandNotes> notes_;  // may be null
   std::vector<std::uint8_t> core_;
   std::vector<std::uint8_t> driver_;
   Done done_;

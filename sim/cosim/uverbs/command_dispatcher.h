@@ -8,8 +8,8 @@
 
 namespace hca::cosim {
 
-/// Executes one command of `context`; `done` runs once, at once or later. What isn't supported answers EOPNOTSUPP.
+/// Executes one command of `context`; `done` runs once, at once or later. `notes`: filled for a log, may be null; What isn't supported answers EOPNOTSUPP.
 void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
-                     CommandCall::Done done);
+                     std::shared_ptr<CommandNotes> notes, CommandCall::Done done);
 
 }  // namespace hca::cosim

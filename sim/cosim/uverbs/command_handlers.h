@@ -22,6 +22,7 @@ void destroyUarObject(UverbsContext& context, const Call& call);
 // port_commands.cpp
 void queryPort(UverbsContext& context, const Call& call);
 void queryPortExtended(UverbsContext& context, const Call& call);
+void queryPortOfDevice(UverbsContext& context, const Call& call);
 void queryGidTable(UverbsContext& context, const Call& call);
 void queryGidEntry(UverbsContext& context, const Call& call);
 

@@ -22,10 +22,9 @@ using Answered = std::function<void(std::uint32_t handle, std::uint32_t cqe)>;
 
 bool isEntrySize(std::uint32_t bytes) { return bytes == kNarrow || bytes == kWide; }
 
-adapter::CqeStride strideOf(const mlx5_ib_create_cq& own) {
-  if (own.cqe_size == kNarrow) return adapter::CqeStride::k64;
-  const bool padded = (own.flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD) != 0;
-  return padded ? adapter::CqeStride::k128Padded : adapter::CqeStride::k128;
+adapter::CqeStride strideOf(std::uint32_t entryBytes, bool isPadded) {
+  if (entryBytes == kNarrow) return adapter::CqeStride::k64;
+  return isPadded ? adapter::CqeStride::k128Padded : adapter::CqeStride::k128;
 }
 
 // Linux drivers/infiniband/hw/mlx5/cq.c, mini_cqe_res_format_to_hw; nothing for a format that doesn't exist.
@@ -58,7 +57,8 @@ int setAttributes(UverbsContext& context, const Wanted& wanted, const mlx5_ib_cr
   cq.ring = context.pin(own.buf_addr, std::uint64_t{cq.entries} * cq.entryBytes);
   cq.record = context.pin(own.db_addr, 8);
   if (cq.ring == nullptr || cq.record == nullptr) return EFAULT;
-  attributes.stride = strideOf(own);
+  cq.isPadded = (own.flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD) != 0;
+  attributes.stride = strideOf(own.cqe_size, cq.isPadded);
   attributes.ignoreOverrun = (wanted.flags & kIgnoreOverrun) != 0;
   attributes.logSize = logOf(cq.entries);
   const bool namesUar = (own.flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) != 0;
@@ -69,7 +69,7 @@ int setAttributes(UverbsContext& context, const Wanted& wanted, const mlx5_ib_cr
   attributes.doorbellRecord = cq.record->bus();
   if (own.cqe_comp_en == 0) return 0;
   const auto format = miniFormatOf(own.cqe_comp_res_format);
-  if (!format) return EOPNOTSUPP;
+  if (!format) return EINVAL;
   attributes.compression = true;
   attributes.miniFormat = *format;
   return 0;
@@ -84,14 +84,25 @@ void create(UverbsContext& context, const Call& call, const Wanted& wanted, Answ
     if (cq->channel == nullptr) return call->finish(EBADF);
   }
   adapter::CqAttributes attributes;
+  call->note("cqe", wanted.cqe);
+  call->note("comp_vector", wanted.vector);
+  call->note("flags", wanted.flags);
+  call->note("cqe_size", own.cqe_size);
+  if (own.cqe_comp_en != 0) call->note("cqe_comp_res_format", own.cqe_comp_res_format);
   const int error = setAttributes(context, wanted, own, *cq, attributes);
   if (error != 0) return call->finish(error);
+  call->noteRegion("buf", *cq->ring);
+  call->noteRegion("db", *cq->record);
   context.driver.createCq(context.owner, attributes, static_cast<std::uint32_t>(wanted.vector),
                           [&context, cq, call, answered = std::move(answered)](const driver::Answer<CqNumber>& answer) {
                             if (!answer.ok()) return call->finish(errnoOf(answer.result));
                             cq->number = answer.value;
                             call->answerDriver(mlx5_ib_create_cq_resp{cq->number.value(), 0});
-                            answered(context.cqs.add(cq), cq->entries - 1);
+                            const std::uint32_t handle = context.cqs.add(cq);
+                            call->noteAnswer("cq_handle", handle);
+                            call->noteAnswer("cqn", cq->number.value());
+                            call->noteAnswer("cqe", cq->entries - 1);
+                            answered(handle, cq->entries - 1);
                           });
 }
 
@@ -116,6 +127,7 @@ ib_uverbs_destroy_cq_resp purgeEvents(UverbsContext& context, UserCq& cq) {
 
 void destroy(UverbsContext& context, const Call& call, std::uint32_t handle,
              std::function<void(const ib_uverbs_destroy_cq_resp&)> answered) {
+  call->note("cq_handle", handle);
   const auto cq = context.cqs.find(handle);
   if (cq == nullptr) return call->finish(EINVAL);
   if (cq->users != 0) return call->finish(EBUSY);
@@ -187,6 +199,8 @@ void resizeCq(UverbsContext& context, const Call& call) {
   const auto in = call->core<ib_uverbs_resize_cq>();
   const auto own = call->driver<mlx5_ib_resize_cq>();
   const auto cq = context.cqs.find(in.cq_handle);
+  call->note("cq_handle", in.cq_handle);
+  call->note("cqe", in.cqe);
   if (cq == nullptr) return call->finish(EINVAL);
   if (!context.driver.capabilities().resize) return call->finish(ENOSYS);
   if (in.cqe == 0 || in.cqe >= context.driver.capabilities().limits.maxCqEntries) return call->finish(EINVAL);
@@ -202,7 +216,7 @@ void resizeCq(UverbsContext& context, const Call& call) {
   const Pinned ring = context.pin(own.buf_addr, std::uint64_t{entries} * own.cqe_size);
   if (ring == nullptr) return call->finish(EFAULT);
   adapter::CqAttributes attributes;
-  attributes.stride = own.cqe_size == kNarrow ? adapter::CqeStride::k64 : adapter::CqeStride::k128;
+  attributes.stride = strideOf(own.cqe_size, cq->isPadded);
   attributes.logSize = logOf(entries);
   attributes.ring = ring->pages();
   context.driver.resizeCq(context.owner, cq->number, attributes,
@@ -218,6 +232,9 @@ void resizeCq(UverbsContext& context, const Call& call) {
 void modifyCq(UverbsContext& context, const Call& call) {
   const auto in = call->core<ib_uverbs_ex_modify_cq>();
   const auto cq = context.cqs.find(in.cq_handle);
+  call->note("cq_handle", in.cq_handle);
+  call->note("cq_count", in.attr.cq_count);
+  call->note("cq_period", in.attr.cq_period);
   constexpr std::uint32_t kModeration = 1;
   constexpr std::uint16_t kLongestPeriod = 4095;
   if (cq == nullptr || in.attr_mask == 0) return call->finish(EINVAL);

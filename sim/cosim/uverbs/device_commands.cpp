@@ -163,7 +163,13 @@ void queryDeviceExtended(UverbsContext& context, const Call& call) {
   call->answerCore(answer);
   mlx5_ib_query_device_resp own{};
   own.response_length = static_cast<std::uint32_t>(std::min(sizeof own, call->driverRoom()));
-  if (device.wideEntries) own.flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+  if (device.compression) {
+    own.cqe_comp_caps.max_num = device.compressionMax;
+    own.cqe_comp_caps.supported_format = MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM;
+    if (device.miniStrideIndex) own.cqe_comp_caps.supported_format |= MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
+  }
+  if (device.wideEntries) own.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+  if (device.wideCompression) own.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP;
   call->answerDriver(own);
   call->finish(0);
 }

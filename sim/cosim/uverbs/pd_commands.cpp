@@ -15,6 +15,8 @@ void allocatePd(UverbsContext& context, const Call& call) {
     pd->number = answer.value;
     ib_uverbs_alloc_pd_resp own{};
     own.pd_handle = context.pds.add(pd);
+    call->noteAnswer("pd_handle", own.pd_handle);
+    call->noteAnswer("pdn", pd->number.value());
     call->answerCore(own);
     call->answerDriver(mlx5_ib_alloc_pd_resp{answer.value.value()});
     call->finish(0);
@@ -31,6 +33,7 @@ void queryPd(UverbsContext& context, const Call& call) {
 
 void deallocatePd(UverbsContext& context, const Call& call) {
   const std::uint32_t handle = call->core<ib_uverbs_dealloc_pd>().pd_handle;
+  call->note("pd_handle", handle);
   const auto pd = context.pds.find(handle);
   if (pd == nullptr) return call->finish(EINVAL);
   if (pd->users != 0) return call->finish(EBUSY);
@@ -43,6 +46,9 @@ void deallocatePd(UverbsContext& context, const Call& call) {
 // With RoCE the library asks only to learn the neighbour's Ethernet address.
 void createAh(UverbsContext& context, const Call& call) {
   const auto wanted = call->core<ib_uverbs_create_ah>();
+  call->note("pd_handle", wanted.pd_handle);
+  call->note("dlid", wanted.attr.dlid);
+  call->note("is_global", wanted.attr.is_global);
   const auto pd = context.pds.find(wanted.pd_handle);
   if (pd == nullptr || wanted.attr.port_num != 1) return call->finish(EINVAL);
   const bool isRoce = context.device.isRoce;
@@ -63,6 +69,7 @@ void createAh(UverbsContext& context, const Call& call) {
   ++pd->users;
   ib_uverbs_create_ah_resp answer{};
   answer.ah_handle = context.ahs.add(ah);
+  call->noteAnswer("ah_handle", answer.ah_handle);
   call->answerCore(answer);
   call->answerDriver(own);
   call->finish(0);
@@ -70,6 +77,7 @@ void createAh(UverbsContext& context, const Call& call) {
 
 void destroyAh(UverbsContext& context, const Call& call) {
   const std::uint32_t handle = call->core<ib_uverbs_destroy_ah>().ah_handle;
+  call->note("ah_handle", handle);
   const auto ah = context.ahs.find(handle);
   if (ah == nullptr) return call->finish(EINVAL);
   --ah->pd->users;

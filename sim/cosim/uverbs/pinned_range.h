@@ -6,19 +6,30 @@
 
 #include "models/adapter/memory/page_list.h"
 #include "models/host/bus_address_space.h"
+#include "sim/cosim/uverbs/region_names.h"
 
 namespace hca::cosim {
 
 /// Mapped for DMA as long as it lives.
 class PinnedRange {
  public:
-  PinnedRange(host::BusAddressSpace& space, OwnerId owner, std::uint64_t address, std::uint64_t length)
-      : space_(space), length_(length), bus_(space.map(owner, address, length)) {}
-  ~PinnedRange() { space_.unmap(bus_, length_); }
+  PinnedRange(host::BusAddressSpace& space, RegionNames& names, OwnerId owner, std::uint64_t address,
+              std::uint64_t length)
+      : space_(space),
+        names_(names),
+        length_(length),
+        bus_(space.map(owner, address, length)),
+        region_(names.add(address, length)) {}
+  ~PinnedRange() {
+    names_.remove(region_);
+    space_.unmap(bus_, length_);
+  }
   PinnedRange(const PinnedRange&) = delete;
   PinnedRange& operator=(const PinnedRange&) = delete;
 
   [[nodiscard]] BusAddress bus() const { return bus_; }
+  /// Its number among the program's regions.
+  [[nodiscard]] std::uint32_t region() const { return region_; }
   [[nodiscard]] std::uint64_t length() const { return length_; }
   /// The pages of 4 KiB that hold it.
   [[nodiscard]] adapter::PageList pages() const {
@@ -32,8 +43,10 @@ class PinnedRange {
 
  private:
   host::BusAddressSpace& space_;
+  RegionNames& names_;
   std::uint64_t length_;
   BusAddress bus_;
+  std::uint32_t region_;
 };
 
 using Pinned = std::shared_ptr<PinnedRange>;

@@ -1,5 +1,7 @@
 // What a program asks of a port.
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
 
 #include "sim/cosim/uverbs/command_handlers.h"
 
@@ -99,6 +101,15 @@ void queryGidEntry(UverbsContext& context, const Call& call) {
   if (wanted >= context.device.gids.size()) return call->finish(ENODATA);
   call->answerAttribute(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY,
                         entryOf(context.device, static_cast<std::uint32_t>(wanted)));
+  call->finish(0);
+}
+
+// mlx5dv_query_port: there is no embedded switch whose ports it would describe (Linux
+// drivers/infiniband/hw/mlx5/std_types.c, MLX5_IB_METHOD_QUERY_PORT).
+void queryPortOfDevice(UverbsContext& context, const Call& call) {
+  const std::uint64_t port = call->ioctl.number(MLX5_IB_ATTR_QUERY_PORT_PORT_NUM).value_or(0) & 0xFFFFFFFF;
+  if (port == 0 || port > context.driver.capabilities().ports.size()) return call->finish(EINVAL);
+  call->answerAttribute(MLX5_IB_ATTR_QUERY_PORT, mlx5_ib_uapi_query_port{});
   call->finish(0);
 }
 

@@ -12,6 +12,8 @@ namespace {
 // enum ib_qp_type of the kernel, as the programs use it.
 enum QpType : std::uint8_t { kRc = 2, kUc = 3, kUd = 4, kXrcSend = 9, kXrcReceive = 10 };
 
+constexpr std::uint32_t kBlockMulticastLoopback = 1U << 1;  // ib_uverbs_qp_create_flags
+
 bool isXrc(const UserQp& qp) { return qp.type == kXrcSend || qp.type == kXrcReceive; }
 
 std::optional<adapter::QpService> serviceOf(const driver::DeviceCapabilities& device, std::uint8_t type) {
@@ -161,6 +163,8 @@ void finishCreate(UverbsContext& context, const Call& call, const std::shared_pt
   countReferences(*qp, 1);
   qp->capacity.qp_handle = context.qps.add(qp);
   qp->capacity.qpn = qp->number.value();
+  call->noteAnswer("qp_handle", qp->capacity.qp_handle);
+  call->noteAnswer("qpn", qp->capacity.qpn);
   answered(qp->capacity);
   mlx5_ib_create_qp_resp own{};
   own.bfreg_index = BlueFlameRegisters::libraryNumber(qp->blueFlameRegister);
@@ -180,13 +184,31 @@ void execute(UverbsContext& context, const Call& call, const std::shared_ptr<Use
                           });
 }
 
+void noteRequest(CommandCall& call, const ib_uverbs_ex_create_qp& wanted) {
+  call.note("qp_type", wanted.qp_type);
+  call.note("pd_handle", wanted.pd_handle);
+  call.note("send_cq_handle", wanted.send_cq_handle);
+  call.note("recv_cq_handle", wanted.recv_cq_handle);
+  if (wanted.is_srq != 0) call.note("srq_handle", wanted.srq_handle);
+  call.note("max_send_wr", wanted.max_send_wr);
+  call.note("max_recv_wr", wanted.max_recv_wr);
+  call.note("max_send_sge", wanted.max_send_sge);
+  call.note("max_recv_sge", wanted.max_recv_sge);
+  call.note("max_inline_data", wanted.max_inline_data);
+  call.note("sq_sig_all", wanted.sq_sig_all);
+  call.note("create_flags", wanted.create_flags);
+}
+
 void create(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_qp& wanted, Answered answered) {
   if (!context.isOpen) return call->finish(EINVAL);
   const auto own = call->driver<mlx5_ib_create_qp>();
+  noteRequest(*call, wanted);
   auto qp = std::make_shared<UserQp>();
   qp->type = wanted.qp_type;
   const auto service = serviceOf(context.driver.capabilities(), wanted.qp_type);
-  if (!service || wanted.create_flags != 0) return call->finish(EOPNOTSUPP);
+  const std::uint32_t known = wanted.qp_type == kUd ? kBlockMulticastLoopback : 0;
+  if (!service || (wanted.create_flags & ~known) != 0) return call->finish(EOPNOTSUPP);
+  qp->attributes.blockMulticastLoopback = wanted.create_flags != 0;
   qp->attributes.service = *service;
   qp->signalsAll = wanted.sq_sig_all != 0;
   int error = setReferences(context, wanted, *qp);
@@ -194,6 +216,8 @@ void create(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_
   if (error == 0) error = setMemory(context, own, *qp);
   if (error == 0 && qp->type != kXrcReceive) error = setRegister(context, own, *qp);
   if (error != 0) return call->finish(error);
+  if (qp->buffer != nullptr) call->noteRegion("buf", *qp->buffer);
+  if (qp->record != nullptr) call->noteRegion("db", *qp->record);
   qp->userHandle = wanted.user_handle;
   setNumbers(own, *qp);
   setInlineScatter(own, *qp);
@@ -226,6 +250,7 @@ void finishDestroy(UverbsContext& context, const Call& call, const UserQp& qp, s
 
 // Reset first, so that no completion of it is written any more; then the library drops those that nobody polled.
 void destroy(UverbsContext& context, const Call& call, std::uint32_t handle, Destroyed destroyed) {
+  call->note("qp_handle", handle);
   const auto qp = context.qps.find(handle);
   if (qp == nullptr) return call->finish(EINVAL);
   if (!qp->groups.empty()) return call->finish(EBUSY);

@@ -181,6 +181,12 @@ std::uint32_t usedMask(const UserQp& qp, std::uint32_t mask) {
 
 // Every change starts from the state in which the adapter has the queue pair.
 void modify(UverbsContext& context, const Call& call, ib_uverbs_modify_qp in) {
+  call->note("qp_handle", in.qp_handle);
+  call->note("attr_mask", in.attr_mask);
+  if ((in.attr_mask & M::kState) != 0) call->note("qp_state", in.qp_state);
+  if ((in.attr_mask & M::kRemoteQp) != 0) call->note("dest_qp_num", in.dest_qp_num);
+  if ((in.attr_mask & M::kPath) != 0) call->note("dlid", in.dest.dlid);
+  if ((in.attr_mask & M::kPathMtu) != 0) call->note("path_mtu", in.path_mtu);
   const auto qp = context.qps.find(in.qp_handle);
   if (qp == nullptr) return call->finish(EINVAL);
   in.attr_mask = usedMask(*qp, in.attr_mask);
@@ -235,7 +241,9 @@ void modifyQpExtended(UverbsContext& context, const Call& call) {
 }
 
 void queryQp(UverbsContext& context, const Call& call) {
-  const auto qp = context.qps.find(call->core<ib_uverbs_query_qp>().qp_handle);
+  const std::uint32_t handle = call->core<ib_uverbs_query_qp>().qp_handle;
+  call->note("qp_handle", handle);
+  const auto qp = context.qps.find(handle);
   if (qp == nullptr) return call->finish(EINVAL);
   context.driver.queryQp(context.owner, qp->number, [call, qp](const driver::Answer<adapter::QpAttributes>& answer) {
     if (!answer.ok()) return call->finish(errnoOf(answer.result));

@@ -61,6 +61,10 @@ void finishCreate(UverbsContext& context, const Call& call, const std::shared_pt
   countReferences(*srq, 1);
   ib_uverbs_create_srq_resp answer{};
   answer.srq_handle = context.srqs.add(srq);
+  call->noteRegion("buf", *srq->ring);
+  call->noteRegion("db", *srq->record);
+  call->noteAnswer("srq_handle", answer.srq_handle);
+  call->noteAnswer("srqn", srq->number.value());
   answer.max_wr = (1U << srq->attributes.logSize) - 1;
   answer.max_sge = srq->maxSge;
   answer.srqn = srq->number.value();
@@ -71,6 +75,10 @@ void finishCreate(UverbsContext& context, const Call& call, const std::shared_pt
 
 void create(UverbsContext& context, const Call& call, const ib_uverbs_create_xsrq& wanted) {
   auto srq = std::make_shared<UserSrq>();
+  call->note("srq_type", wanted.srq_type);
+  call->note("pd_handle", wanted.pd_handle);
+  call->note("max_wr", wanted.max_wr);
+  call->note("max_sge", wanted.max_sge);
   srq->pd = context.pds.find(wanted.pd_handle);
   if (srq->pd == nullptr) return call->finish(EINVAL);
   if (wanted.srq_type != kBasic && wanted.srq_type != kXrc) return call->finish(EOPNOTSUPP);
@@ -107,6 +115,9 @@ void createSrqExtended(UverbsContext& context, const Call& call) {
 
 void modifySrq(UverbsContext& context, const Call& call) {
   const auto in = call->core<ib_uverbs_modify_srq>();
+  call->note("srq_handle", in.srq_handle);
+  call->note("attr_mask", in.attr_mask);
+  call->note("srq_limit", in.srq_limit);
   const auto srq = context.srqs.find(in.srq_handle);
   constexpr std::uint32_t kSize = 1, kLimit = 2;  // ib_srq_attr_mask
   if (srq == nullptr || (in.attr_mask & ~(kSize | kLimit)) != 0) return call->finish(EINVAL);
@@ -134,6 +145,7 @@ void querySrq(UverbsContext& context, const Call& call) {
 
 void destroySrq(UverbsContext& context, const Call& call) {
   const std::uint32_t handle = call->core<ib_uverbs_destroy_srq>().srq_handle;
+  call->note("srq_handle", handle);
   const auto srq = context.srqs.find(handle);
   if (srq == nullptr) return call->finish(EINVAL);
   if (srq->users != 0) return call->finish(EBUSY);

@@ -69,6 +69,7 @@ struct UserCq : Referenced {
   std::uint64_t userHandle = 0;
   std::uint32_t entries = 0;
   std::uint32_t entryBytes = 64;
+  bool isPadded = false;  ///< entries of 128 bytes are written whole
   Pinned ring;
   Pinned record;
   std::shared_ptr<EventFile> channel;  ///< may be null

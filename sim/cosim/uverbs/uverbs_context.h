@@ -34,6 +34,7 @@ struct UverbsContext {
   host::BusAddressSpace& space;
   ProgramMemory& memory;
   OwnerId memoryOwner;  ///< of the process, in `space`
+  RegionNames& regions;  ///< of the process
   EventFileTable& eventFiles;
   SharedFiles& sharedFiles;  ///< of the host
   int processId;
@@ -66,7 +67,7 @@ struct UverbsContext {
     for (std::uint64_t at = address; at < address + length; at = (at / kPage + 1) * kPage) {
       if (!memory.copyIn(at, {&byte, 1})) return nullptr;
     }
-    return std::make_shared<PinnedRange>(space, memoryOwner, address, length);
+    return std::make_shared<PinnedRange>(space, regions, memoryOwner, address, length);
   }
 };
 

@@ -84,6 +84,14 @@ std::shared_ptr<Object> byNumber(const HandleTable<Object>& table, std::uint32_t
   return nullptr;
 }
 
+template <class Object>
+std::uint32_t handleOf(const HandleTable<Object>& table, const Object& wanted) {
+  for (const auto& [handle, object] : table.all()) {
+    if (object.get() == &wanted) return handle;
+  }
+  return 0;
+}
+
 }  // namespace
 
 UverbsFile::UverbsFile(const Surroundings& surroundings)
@@ -91,7 +99,7 @@ UverbsFile::UverbsFile(const Surroundings& surroundings)
       context_{surroundings_.driver,     surroundings_.config,
                surroundings_.device,     surroundings_.environment.space,
                surroundings_.memory,     surroundings_.memoryOwner,
-               surroundings_.eventFiles, surroundings_.sharedFiles,
+               surroundings_.regions,    surroundings_.eventFiles, surroundings_.sharedFiles,
                surroundings_.processId,  surroundings_.driver.addClient(*this, "program")} {}
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
@@ -158,9 +166,9 @@ bool UverbsFile::mayAccess(std::uint64_t page) const {
 }
 
 void UverbsFile::command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
-                         CommandCall::Done done) {
+                         std::shared_ptr<CommandNotes> notes, CommandCall::Done done) {
   ++underWay_;
-  dispatchCommand(context_, code, address, pipe, [this, done = std::move(done)](int error) {
+  dispatchCommand(context_, code, address, pipe, std::move(notes), [this, done = std::move(done)](int error) {
     done(error);
     end();
   });
@@ -187,12 +195,14 @@ void UverbsFile::onCompletionEvent(CqNumber number, host::Core& core) {
   const auto cq = byNumber(context_.cqs, number.value());
   if (cq == nullptr || cq->channel == nullptr) return;
   ++cq->events.completion;
+  surroundings_.listener.onEventReported("COMPLETION cq=" + std::to_string(handleOf(context_.cqs, *cq)));
   cq->channel->push(bytesOf(ib_uverbs_comp_event_desc{cq->userHandle}));
   surroundings_.listener.onEventReadable(&core);
 }
 
 void UverbsFile::pushAsync(std::uint32_t type, std::uint64_t element) {
   if (context_.asyncEvents == nullptr) return;
+  surroundings_.listener.onEventReported("ASYNC type=" + std::to_string(type));
   context_.asyncEvents->push(bytesOf(ib_uverbs_async_event_desc{element, type, 0}));
   surroundings_.listener.onEventReadable(nullptr);
 }

@@ -13,6 +13,8 @@ namespace hca::cosim {
 /// Told when a program has something to read.
 class EventListener {
  public:
+  /// What the program is told, for a log.
+  virtual void onEventReported(const std::string& text) = 0;
   /// `core`: whose interrupt handler delivered it; nullptr for events that nobody is in a hurry for.
   virtual void onEventReadable(host::Core* core) = 0;
 
@@ -30,6 +32,7 @@ class UverbsFile final : public driver::DriverClient {
     const DeviceDescription& device;
     ProgramMemory& memory;
     OwnerId memoryOwner;
+    RegionNames& regions;
     EventFileTable& eventFiles;
     SharedFiles& sharedFiles;
     int processId;
@@ -37,7 +40,8 @@ class UverbsFile final : public driver::DriverClient {
   };
   explicit UverbsFile(const Surroundings& surroundings);
 
-  void command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe, CommandCall::Done done);
+  void command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
+               std::shared_ptr<CommandNotes> notes, CommandCall::Done done);
 
   struct MappedPage {
     int error = 0;

@@ -28,6 +28,7 @@ void open(UverbsContext& context, const Call& call, const SharedFiles::Identity&
                             xrcd->file = file;
                             ib_uverbs_open_xrcd_resp own{};
                             own.xrcd_handle = context.xrcds.add(xrcd);
+                            call->noteAnswer("xrcd_handle", own.xrcd_handle);
                             call->answerCore(own);
                             call->finish(0);
                           });
@@ -53,6 +54,7 @@ void openXrcd(UverbsContext& context, const Call& call) {
 
 void closeXrcd(UverbsContext& context, const Call& call) {
   const std::uint32_t handle = call->core<ib_uverbs_close_xrcd>().xrcd_handle;
+  call->note("xrcd_handle", handle);
   const auto xrcd = context.xrcds.find(handle);
   if (xrcd == nullptr) return call->finish(EINVAL);
   if (xrcd->users != 0) return call->finish(EBUSY);

@@ -11,7 +11,7 @@ namespace {
 
 // Written out by hand: field names, their order and the form of the numbers are a contract with users' scripts.
 constexpr const char* kExample = R"({
-  "schema_version": 3,
+  "schema_version": 4,
   "name": "example",
   "config": {
     "run": {

@@ -1,0 +1,53 @@
+// What programs ask of their adapters, and what the adapters are told, line by line.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "models/adapter/command/command_record.h"
+#include "models/base/byte_view.h"
+#include "models/base/units.h"
+#include "sim/cosim/uverbs/command_notes.h"
+
+namespace hca::cosim {
+
+/// The file of `hcasim cosim --log-verbs` (docs/cosim.md tells its form). Lines come in the order in which things
+/// happen and hold nothing that differs between two runs of the same program: threads and programs are counted,
+/// addresses are offsets in numbered regions.
+class VerbsLog {
+ public:
+  /// Throws std::runtime_error if the file can't be written.
+  explicit VerbsLog(const std::string& path);
+  ~VerbsLog();
+  VerbsLog(const VerbsLog&) = delete;
+  VerbsLog& operator=(const VerbsLog&) = delete;
+
+  /// Whose doing it is. All are counted from 0.
+  struct Place {
+    std::uint32_t host = 0;
+    std::uint32_t program = 0;
+    std::uint32_t thread = 0;
+  };
+  /// Where an address is, or empty.
+  using NameRegion = std::function<std::string(std::uint64_t address)>;
+
+  /// A verb that is answered. `began`: when the program called.
+  void verb(Time now, const Place& place, Time began, const CommandNotes& notes, int error);
+  /// Something short about a program, such as that it opens a device.
+  void note(Time now, const Place& place, const std::string& text);
+  /// `bytes` stored at `offset` of a page of registers.
+  void registerWrite(Time now, const Place& place, std::uint64_t offset, ByteView bytes);
+  void registerRead(Time now, const Place& place, std::uint64_t offset, std::uint32_t length);
+  /// A command of the adapter's command interface.
+  void command(const adapter::CommandRecord& record, const NameRegion& nameRegion);
+  /// An event that a program is told of.
+  void event(Time now, const Place& place, const std::string& text);
+
+ private:
+  void line(Time now, const std::string& who, const char* kind, const std::string& text);
+
+  int file_;
+};
+
+}  // namespace hca::cosim
