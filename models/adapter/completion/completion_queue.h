@@ -23,7 +23,7 @@ struct CompletionQueue {
         attributes(created),
         builder(created.stride, created.logSize, usesValidity(created)),
         occupancy(created.logSize),
-        notification(rule) {}
+        notification(rule, created.alwaysArmed) {}
 
   CqNumber number;
   std::uint8_t serial;  ///< tells successive queues of one number apart

@@ -86,7 +86,7 @@ void CqEngine::writePlain(CompletionQueue& queue, const CompletionRecord& record
   ++queue.counters.cqes;
   queue.moderation.addEntry(context_.now(), solicited);
   queue.notification.addEntry(solicited);
-  if (queue.attributes.ignoreOverrun && queue.occupancy.overwriteUnexplained()) explainOverwrites(queue);
+  explainOverwrites(queue);
   if (forceEvent) return raiseEvent(queue);
   raiseIfDue(queue);
 }

@@ -178,6 +178,9 @@ void QpTable::enter(QueuePair& qp, QpTransition transition) {
     case QpTransition::kDrainToReadyToSend:
     case QpTransition::kDrainedToReadyToSend:
       return stages_->requester.resume(qp);
+    case QpTransition::kSendQueueErrorToReadyToSend:
+      qp.requester.errorReported = false;
+      return;
     default:
       return;
   }
