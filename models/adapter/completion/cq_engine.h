@@ -168,7 +168,7 @@ class CqEngine final : public CqDirectory,
   Time buildTime_;
   Time writeTime_;
   Time armTime_;
-  kernel::ClockDomain timestampClock_;
+  AdapterClock timestampClock_;
   Time builderFree_{};
 
   std::vector<Pending> slots_;
