@@ -201,6 +201,9 @@ constexpr std::size_t kWideCqeGrhOffset = 24;
 constexpr std::size_t kInlineScatterSmall = 32;
 constexpr std::size_t kInlineScatterLarge = 64;
 
+/// What a responder's mini CQE holds beside the byte count: cqc.mini_cqe_res_format.
+enum class MiniFormat : std::uint8_t { kHash = 0, kChecksum = 1, kChecksumStrideIndex = 3 };
+
 /// One compressed completion of a responder. Bytes 0..3 follow the context's mini format.
 /// DPDK drivers/common/mlx5/mlx5_prm.h, struct mlx5_mini_cqe8; Linux include/linux/mlx5/device.h.
 struct MiniCqe {

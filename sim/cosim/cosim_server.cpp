@@ -393,8 +393,8 @@ void CosimServer::onMemoryChanged(Session& session) {
 
 void CosimServer::onEventReported(Session& session, const std::string& text) {
   if (log_ == nullptr) return;
-  const auto at = std::find_if(sessions_.begin(), sessions_.end(),
-                               [&session](const auto& each) { return each.get() == &session; });
+  const auto at =
+      std::find_if(sessions_.begin(), sessions_.end(), [&session](const auto& each) { return each.get() == &session; });
   const auto program = static_cast<std::uint32_t>(at - sessions_.begin());
   log_->event(system_.calendar().now(), {session.host().index().value(), program, 0}, text);
 }
@@ -528,9 +528,8 @@ CosimServer::WallTime CosimServer::considerThread(Thread thread) {
 }
 
 bool CosimServer::hasSpinners() const {
-  return std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
-    return each.grace < std::chrono::microseconds(100);
-  });
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [](const ThreadState& each) { return each.grace < std::chrono::microseconds(100); });
 }
 
 std::string CosimServer::describe(Thread thread) {

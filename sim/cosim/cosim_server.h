@@ -98,7 +98,7 @@ class CosimServer final : private SessionListener {
     CallState state = CallState::kNone;
     channel::Request request{};
     channel::Reply reply{};
-    bool memoryChanged = false;         // since its last look of which we know
+    bool memoryChanged = false;          // since its last look of which we know
     bool changedSinceInterrupt = false;  // since it last went on, be it from an interrupt
     bool eventDelivered = false;
     bool spins = false;            // away because it computes, not because it sleeps
@@ -155,7 +155,7 @@ class CosimServer final : private SessionListener {
   std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;
   std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
-  std::unique_ptr<CosimResult> result_;  // likewise
+  std::unique_ptr<CosimResult> result_;   // likewise
   std::vector<SharedFiles> sharedFiles_;  // by host
   kernel::Inbox<CosimServer, Action> actions_;
   std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time

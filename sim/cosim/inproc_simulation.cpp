@@ -41,7 +41,10 @@ OutputFiles outputFiles() {
 class InprocHost {
  public:
   InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
-      : server_(config, outputFiles()), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
+      : server_(config, outputFiles()),
+        host_(parameters.host),
+        copy_(parameters.guardedCopy),
+        adoptThread_(parameters.adoptThread) {}
 
   std::string start() {
     if (std::string problem = server_.bringUp(); !problem.empty()) return problem;

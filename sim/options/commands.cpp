@@ -49,12 +49,12 @@ Command makeCosim() {
   addSettings(command.options);
   command.options.add_options()  //
       ("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
-       "the simulated system; may be repeated, a later one is stronger")                             //
-      ("shared", "one simulation process for all programs, instead of one inside the only program")  //
+       "the simulated system; may be repeated, a later one is stronger")                                  //
+      ("shared", "one simulation process for all programs, instead of one inside the only program")       //
       ("json", po::value<std::string>()->value_name("FILE"), "write the result of the adapters as JSON")  //
       ("log-verbs", po::value<std::string>()->value_name("FILE"),
-       "write a line for every verb, command and doorbell, with simulated time")            //
-      ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter")        //
+       "write a line for every verb, command and doorbell, with simulated time")               //
+      ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter")  //
       ("delay", po::value<std::string>()->value_name("SECONDS"),
        "start the next command after this time, instead of when the one before listens")  //
       ("sep", po::value<std::string>()->value_name("WORD"), "what stands between commands, instead of a colon");

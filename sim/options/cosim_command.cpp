@@ -56,7 +56,8 @@ int cosimCommand(const Arguments& arguments, const Environment& environment) {
   }
   for (const auto& [option, file] : {std::pair("json", &request.resultFile), {"log-verbs", &request.verbsLogFile}}) {
     const auto path = outputFile(arguments, option);
-    if (!path) return refuse(environment, std::string("--") + option + ": '" + arguments.text(option) + "' can't be written");
+    if (!path)
+      return refuse(environment, std::string("--") + option + ": '" + arguments.text(option) + "' can't be written");
     *file = *path;
   }
   return environment.cosim(request);

@@ -35,6 +35,10 @@ namespace hca::adapter {
 /// fails its queue pair. With overrun ignored every CQE is written at once, and the record is read for the count of
 /// lost entries alone.
 ///
+/// A collapsed queue has every entry in slot 0, with the owner bit of its index: its reader takes the last one and
+/// counts by the WQE counter (DPDK drivers/vdpa/mlx5/mlx5_vdpa_event.c). Overrun is checked by the indices all the
+/// same; where it is ignored nothing counts as lost, because entries are there to be overwritten.
+///
 /// A queue with compression gathers completions that are alike (SessionPolicy) and writes them together. A gathered one
 /// has its place in the ring at once, but is handed over, and counts for the arm rule, when its session is written: at
 /// the end of the session (SessionEnd), or in the enhanced layout seven at a time behind the title, which is written
@@ -165,7 +169,7 @@ class CqEngine final : public CqDirectory,
   Time buildTime_;
   Time writeTime_;
   Time armTime_;
-  kernel::ClockDomain timestampClock_;
+  AdapterClock timestampClock_;
   Time builderFree_{};
 
   std::vector<Pending> slots_;

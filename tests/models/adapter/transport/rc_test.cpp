@@ -201,6 +201,47 @@ TEST(Rc, RemoteAccessErrorThenFlushInOrder) {
   EXPECT_EQ(pair.b.events.events[0].object, pair.qpB.value());
 }
 
+TEST(Rc, RequestMayAskForAnEventOfItsOwn) {
+  RcPair pair;
+  Options options;
+  options.completion = 0x0C;  // CQE and EQE
+  pair.post(64, options);
+  pair.post(64);
+  pair.run();
+  ASSERT_EQ(pair.a.completions.records.size(), 2u);
+  EXPECT_TRUE(pair.a.completions.records[0].forceEvent);
+  EXPECT_FALSE(pair.a.completions.records[1].forceEvent);
+}
+
+TEST(Rc, RequestThatAsksForTheFirstErrorIsFlushedSilentlyBehindOne) {
+  RcPair pair;
+  Options options;
+  options.completion = 0x04;  // CQE on the first error
+  options.remoteKey = 0x99;
+  pair.putWqe(pair.wqe(64, options));
+  pair.putWqe(pair.wqe(64, options));
+  pair.putWqe(pair.wqe(64, Options{}));
+  pair.ring();
+  pair.run();
+  ASSERT_EQ(pair.a.completions.records.size(), 2u);
+  EXPECT_EQ(pair.a.completions.records[0].syndrome, CqeSyndrome::kRemoteAccess) << "it is the first one";
+  EXPECT_EQ(pair.a.completions.records[1].wqeCounter, 2) << "the second has nothing to add";
+  EXPECT_EQ(pair.a.completions.records[1].syndrome, CqeSyndrome::kWorkRequestFlushed);
+}
+
+TEST(Rc, RequestThatAsksForTheFirstErrorIsFlushedWithOneIfThereWasNone) {
+  RcPair pair;
+  pair.a.wire.filter = [](network::Packet&) { return false; };
+  Options options;
+  options.completion = 0x04;
+  pair.post(64, options);
+  pair.post(64, options);
+  pair.run(microseconds(1));
+  EXPECT_TRUE(pair.a.table.modify(pair.qpA, QpTransition::kToError, 0, {}).ok());
+  ASSERT_EQ(pair.a.completions.records.size(), 1u);
+  EXPECT_EQ(pair.a.completions.records[0].wqeCounter, 0);
+}
+
 TEST(Rc, PostAfterAnErrorIsFlushed) {
   RcPair pair;
   ASSERT_TRUE(pair.a.table.modify(pair.qpA, QpTransition::kToError, 0, {}).ok());
