@@ -151,7 +151,7 @@ class CosimServer final : private SessionListener {
 
   const config::Config config_;
   const int ownProcess_;
-  std::vector<DeviceDescription> devices_;    // by host
+  std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
   std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;
   std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
