@@ -48,17 +48,18 @@ bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
 
 }  // namespace
 
-CosimServer::CosimServer(const config::Config& config, const OutputFiles& files)
+CosimServer::CosimServer(const config::Config& config, const CosimOptions& options)
     : config_(config),
       ownProcess_(getpid()),
+      sync_(options.sync),
       devices_(describeAll(config_)),
       threadsOfHost_(config_.host.count),
       system_(config_),
       sharedFiles_(config_.host.count),
       actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
-  if (!files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, files.result);
-  if (files.verbsLog.empty()) return;
-  log_ = std::make_unique<VerbsLog>(files.verbsLog);
+  if (!options.files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, options.files.result);
+  if (options.files.verbsLog.empty()) return;
+  log_ = std::make_unique<VerbsLog>(options.files.verbsLog);
   listenToCommands();
 }
 
@@ -185,7 +186,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
   state.spins = false;
   state.isInterrupted = false;
   state.lastLook = {};
-  hasPace_ = false;  // what wall time was not used before is no credit
+  if (isLockstep()) hasPace_ = false;  // what wall time was not used before is no credit
   state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
@@ -229,7 +230,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
 void CosimServer::releaseActions(Time limit) {
   while (!pending_.empty() && pending_.begin()->when <= limit) {
     const PendingAction action = *pending_.begin();
-    if (action.when >= lockstep_.horizonOfRunning()) return;
+    if (isLockstep() && action.when >= lockstep_.horizon(Lockstep::State::kRunning)) return;
     pending_.erase(pending_.begin());
     actions_.send(later(action.when, system_.calendar().now()), {action.thread});
   }
@@ -440,12 +441,18 @@ bool CosimServer::settle() {
   return any;
 }
 
+// Who runs holds nothing up but in lockstep; but time doesn't jump over what a waiting thread does next.
+Time CosimServer::threadsHorizon() const {
+  return isLockstep() ? lockstep_.horizon() : lockstep_.horizon(Lockstep::State::kUntil);
+}
+
 Time CosimServer::paceLimit() {
+  if (sync_.kind == sim::Sync::Kind::kFree) return kForever;
   // Who spins runs, although it was made to wait.
   const bool spins = std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
     return each.state == CallState::kMemory && each.request.kind == Kind::kSpinning;
   });
-  if (!spins && !lockstep_.any(Lockstep::State::kAway)) {
+  if (isLockstep() && !spins && !lockstep_.any(Lockstep::State::kAway)) {
     hasPace_ = false;
     return kForever;
   }
@@ -455,7 +462,9 @@ Time CosimServer::paceLimit() {
     paceSince_ = now;
   }
   constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
-  return paceFrom_ + kAhead + Time((now - paceSince_).count() * kPicosecondsPerNanosecond);
+  const auto passed = static_cast<double>((now - paceSince_).count() * kPicosecondsPerNanosecond);
+  if (!isLockstep()) return paceFrom_ + Time(static_cast<std::int64_t>(passed * sync_.scale));
+  return paceFrom_ + kAhead + Time(static_cast<std::int64_t>(passed));
 }
 
 // True if it was stopped.
@@ -477,12 +486,12 @@ bool CosimServer::runTo(Time limit) {
 
 bool CosimServer::progress() {
   if (settle()) return true;
-  const Time threads = lockstep_.horizon();
+  const Time threads = threadsHorizon();
   const Time horizon = earlier(threads, paceLimit());
   const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);
   if (next > horizon) {
     // Time passes without an event, up to where a thread is.
-    if (threads != kForever) reached_ = later(reached_, horizon);
+    if (horizon != kForever && (threads != kForever || !isLockstep())) reached_ = later(reached_, horizon);
     return settle();
   }
   // Not for long: new messages are to be seen.

@@ -14,7 +14,7 @@
 #include "sim/config/config.h"
 #include "sim/cosim/cosim_result.h"
 #include "sim/cosim/lockstep.h"
-#include "sim/cosim/output_files.h"
+#include "sim/cosim/cosim_options.h"
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
 #include "sim/cosim/verbs_log.h"
@@ -29,7 +29,7 @@ class CosimServer final : private SessionListener {
  public:
   using WallTime = std::chrono::nanoseconds;
 
-  explicit CosimServer(const config::Config& config, const OutputFiles& files = {});
+  explicit CosimServer(const config::Config& config, const CosimOptions& options = {});
   ~CosimServer();
 
   /// Empty, or what went wrong.
@@ -148,9 +148,12 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time nextEvent();
   void resume(Thread thread, Time at);
   [[nodiscard]] Time paceLimit();
+  [[nodiscard]] Time threadsHorizon() const;
+  [[nodiscard]] bool isLockstep() const { return sync_.kind == sim::Sync::Kind::kLockstep; }
 
   const config::Config config_;
   const int ownProcess_;
+  const sim::Sync sync_;
   std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
   std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;

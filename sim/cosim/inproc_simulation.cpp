@@ -30,19 +30,20 @@ using namespace std::chrono_literals;
 
 std::chrono::nanoseconds wallNow() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-OutputFiles outputFiles() {
+CosimOptions optionsOfEnvironment() {
   const auto value = [](const char* variable) {
     const char* text = std::getenv(variable);
     return std::string(text == nullptr ? "" : text);
   };
-  return {value(channel::kResultVariable), value(channel::kVerbsLogVariable)};
+  return {{value(channel::kResultVariable), value(channel::kVerbsLogVariable)},
+          sim::parseSync(value(channel::kSyncVariable)).value_or(sim::Sync{})};
 }
 
 /// Program threads run the simulation themselves, one at a time; a thread of its own looks after it while they don't.
 class InprocHost {
  public:
   InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
-      : server_(config, outputFiles()), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
+      : server_(config, optionsOfEnvironment()), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
 
   std::string start() {
     if (std::string problem = server_.bringUp(); !problem.empty()) return problem;

@@ -35,8 +35,8 @@ class Lockstep {
 
   /// kForever if no thread holds the simulation up.
   [[nodiscard]] Time horizon() const;
-  /// The same for threads alone that run.
-  [[nodiscard]] Time horizonOfRunning() const;
+  /// The same for threads alone that are in state `only`.
+  [[nodiscard]] Time horizon(State only) const;
   [[nodiscard]] bool any(State state) const;
 
  private:
