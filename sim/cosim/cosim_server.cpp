@@ -512,8 +512,19 @@ CosimServer::WallTime CosimServer::considerForce(const std::function<bool(Thread
     const bool isOnItsOwn =
         lockstep_.state(thread) == Lockstep::State::kRunning && threads_[thread].state == CallState::kNone;
     if (isOnItsOwn && hasTaken(thread)) next = std::min(next, considerThread(thread));
+    considerReturn(thread);
   }
   return std::max(next, kShortestLook);
+}
+
+// A thread that slept elsewhere runs again: time is not to go on without it. It may find much to do before it calls.
+void CosimServer::considerReturn(Thread thread) {
+  ThreadState& state = threads_[thread];
+  if (lockstep_.state(thread) != Lockstep::State::kAway || state.state != CallState::kNone || state.spins) return;
+  const WallTime spent = state.probe.processorTime();
+  if (std::exchange(state.lastLook, spent) == spent || state.probe.isAsleep()) return;
+  state.processorTime = spent;
+  lockstep_.run(thread, reached_);
 }
 
 CosimServer::WallTime CosimServer::considerThread(Thread thread) {

@@ -137,6 +137,7 @@ class CosimServer final : private SessionListener {
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
   [[nodiscard]] WallTime considerThread(Thread thread);
+  void considerReturn(Thread thread);
   void endThread(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);

@@ -117,7 +117,8 @@ class InprocHost {
     std::uint64_t seen = 0;
     bool isActive = false;
     for (;;) {
-      if (!server_.isBusy()) {
+      // Before the first call there is no thread that would hold time up.
+      if (!server_.isBusy() || calls_ == 0) {
         isResting_ = true;
         changed_.wait(lock);
         isResting_ = false;
