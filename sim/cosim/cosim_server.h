@@ -12,9 +12,9 @@
 
 #include "models/kernel/inbox.h"
 #include "sim/config/config.h"
+#include "sim/cosim/cosim_options.h"
 #include "sim/cosim/cosim_result.h"
 #include "sim/cosim/lockstep.h"
-#include "sim/cosim/cosim_options.h"
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
 #include "sim/cosim/verbs_log.h"
@@ -98,7 +98,7 @@ class CosimServer final : private SessionListener {
     CallState state = CallState::kNone;
     channel::Request request{};
     channel::Reply reply{};
-    bool memoryChanged = false;         // since its last look of which we know
+    bool memoryChanged = false;          // since its last look of which we know
     bool changedSinceInterrupt = false;  // since it last went on, be it from an interrupt
     bool eventDelivered = false;
     bool spins = false;            // away because it computes, not because it sleeps
@@ -156,10 +156,10 @@ class CosimServer final : private SessionListener {
   const int ownProcess_;
   const sim::Sync sync_;
   std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
-  std::vector<std::uint32_t> threadsOfHost_;  // so far
+  std::vector<std::uint32_t> threadsOfHost_;             // so far
   sim::System system_;
   std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
-  std::unique_ptr<CosimResult> result_;  // likewise
+  std::unique_ptr<CosimResult> result_;   // likewise
   std::vector<SharedFiles> sharedFiles_;  // by host
   kernel::Inbox<CosimServer, Action> actions_;
   std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time

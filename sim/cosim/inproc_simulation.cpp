@@ -43,7 +43,10 @@ CosimOptions optionsOfEnvironment() {
 class InprocHost {
  public:
   InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
-      : server_(config, optionsOfEnvironment()), host_(parameters.host), copy_(parameters.guardedCopy), adoptThread_(parameters.adoptThread) {}
+      : server_(config, optionsOfEnvironment()),
+        host_(parameters.host),
+        copy_(parameters.guardedCopy),
+        adoptThread_(parameters.adoptThread) {}
 
   std::string start() {
     if (std::string problem = server_.bringUp(); !problem.empty()) return problem;

@@ -19,7 +19,8 @@ class SharedSimulation {
  public:
   /// Throws std::runtime_error if something can't be made.
   /// `err`: for a word to the user when nothing goes on.
-  SharedSimulation(const config::Config& config, const std::string& socket, const CosimOptions& options, std::ostream& err);
+  SharedSimulation(const config::Config& config, const std::string& socket, const CosimOptions& options,
+                   std::ostream& err);
   ~SharedSimulation();
   SharedSimulation(const SharedSimulation&) = delete;
   SharedSimulation& operator=(const SharedSimulation&) = delete;

@@ -1,7 +1,7 @@
 // Memory regions that change, groups, resizing.
 #include <algorithm>
 
-#include "verbs_kit.h"
+#include "tests/cosim/programs/cases/verbs_kit.h"
 
 namespace kit {
 namespace {
@@ -27,7 +27,8 @@ void reregistrationKeepsTheKey() {
   device.buffer[0] = 0x11;
   check(write(device, qp, cq, mr, first.data()) == IBV_WC_SUCCESS && first[0] == 0x11, "not reached");
   // Another place: the same key, and nothing goes to the old one.
-  check(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, nullptr, second.data(), second.size(), 0) == 0, "ibv_rereg_mr");
+  check(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, nullptr, second.data(), second.size(), 0) == 0,
+        "ibv_rereg_mr");
   check(mr->rkey == key, "the key changed with the translation");
   device.buffer[0] = 0x22;
   check(write(device, qp, cq, mr, second.data()) == IBV_WC_SUCCESS, "the new place isn't reached");
