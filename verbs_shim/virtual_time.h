@@ -11,6 +11,11 @@ namespace hca::shim {
 /// Simulated picoseconds. Before the program opened its device no simulation is there that could tell; then each look
 /// lets some time pass.
 [[nodiscard]] uint64_t virtualNow();
+/// The same for a thread whose clock shows `clock` picoseconds at the simulation.
+[[nodiscard]] uint64_t virtualTimeOf(uint64_t clock);
+/// Of the program's clocks, nanoseconds after their beginnings.
+[[nodiscard]] uint64_t wallOffset();
+[[nodiscard]] uint64_t uptimeOffset();
 /// What the time stamp counter shows at `picoseconds`.
 [[nodiscard]] uint64_t virtualTsc(uint64_t picoseconds);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "models/wire/mmio_map.h"
@@ -30,12 +32,23 @@ std::vector<DeviceDescription> describeAll(const config::Config& config) {
 
 constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
 
+Time simulatedSpan(std::uint64_t span) {
+  return nanoseconds(static_cast<std::int64_t>(std::min(span, kLongestSleep)));
+}
+
 // Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
 // long waits for the clock: its reads take longer and longer, so that it need not make millions of them.
 Time clockCost(std::uint32_t reads) {
   constexpr std::uint32_t kPatience = 64, kMost = 12;
   constexpr Time kRead = nanoseconds(1);
   return kRead * (std::int64_t{1} << std::min(reads / kPatience, kMost));
+}
+
+// How many threads a process has; 0 if it is gone.
+std::size_t threadsOf(int process) {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(process) + "/task", error);
+  return error ? 0 : static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
 bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
@@ -165,7 +178,7 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
     case Kind::kReadClock:
       return clockCost(threads_[thread].clockReads);
     case Kind::kSleep:
-      return nanoseconds(static_cast<std::int64_t>(std::min<std::uint64_t>(request.argument[0], kLongestSleep)));
+      return simulatedSpan(request.argument[0]);
     default:
       return Time();
   }
@@ -183,6 +196,7 @@ void CosimServer::answerLater(Thread thread, CallState state) {
 void CosimServer::submit(Thread thread, const Request& request) {
   ThreadState& state = threads_[thread];
   channel::copy(state.request, request);
+  ++state.call;
   state.reply = {};
   state.spins = false;
   state.isInterrupted = false;
@@ -200,7 +214,11 @@ void CosimServer::submit(Thread thread, const Request& request) {
       return answerLater(thread, CallState::kMemory);
     case Kind::kWaitForEvent:
       if (state.eventDelivered) return answer(thread, 0);
-      return answerLater(thread, CallState::kEvent);
+      answerLater(thread, CallState::kEvent);
+      if (request.argument[1] == 0) return;
+      state.deadline = lockstep_.clock(thread) + simulatedSpan(request.argument[1]);
+      pending_.insert({state.deadline, thread, state.call});
+      return;
     case Kind::kThreadEnds:
       state.state = CallState::kAnswered;
       return lockstep_.remove(thread);
@@ -222,8 +240,10 @@ void CosimServer::submit(Thread thread, const Request& request) {
       break;
   }
   const bool isPosted = request.kind == Kind::kRegisterWrite && !isArm(request);
+  state.lastDeed = isPosted ? "posted work" : isArm(request) ? "armed a completion queue" : "called the driver";
+  state.lastDeedAt = lockstep_.clock(thread);
   answerLater(thread, isPosted ? CallState::kUntil : CallState::kCommand);
-  pending_.insert({lockstep_.clock(thread), thread});
+  pending_.insert({lockstep_.clock(thread), thread, state.call});
 }
 
 // What threads do up to `limit` gets its place in the calendar. Threads that run don't act before their clocks; so
@@ -233,7 +253,7 @@ void CosimServer::releaseActions(Time limit) {
     const PendingAction action = *pending_.begin();
     if (isLockstep() && action.when >= lockstep_.horizon(Lockstep::State::kRunning)) return;
     pending_.erase(pending_.begin());
-    actions_.send(later(action.when, system_.calendar().now()), {action.thread});
+    actions_.send(later(action.when, system_.calendar().now()), {action.thread, action.call});
   }
 }
 
@@ -245,7 +265,8 @@ Time CosimServer::nextEvent() {
 // What a call does, at the time at which it takes effect.
 void CosimServer::act(Action& action) {
   const Thread thread = action.thread;
-  if (lockstep_.state(thread) == Lockstep::State::kGone) return;
+  if (lockstep_.state(thread) == Lockstep::State::kGone || threads_[thread].call != action.call) return;
+  if (threads_[thread].state == CallState::kEvent) return answer(thread, channel::kTimedOut);
   if (threads_[thread].state == CallState::kCommand) lockstep_.wait(thread);
   switch (threads_[thread].request.kind) {
     case Kind::kOpenDevice:
@@ -345,13 +366,16 @@ void CosimServer::registerRead(Thread thread) {
 void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uint64_t second) {
   ThreadState& state = threads_[thread];
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
-  state.reply = {error, 0, {first, second}};
+  state.reply = {error, 0, {first, second}, 0};
   resume(thread, system_.calendar().now());
 }
 
 // The thread goes on when all has happened up to its clock: then what it sees doesn't depend on how fast it is.
 void CosimServer::resume(Thread thread, Time at) {
-  threads_[thread].state = CallState::kUntil;
+  ThreadState& state = threads_[thread];
+  if (state.deadline != kForever) pending_.erase({state.deadline, thread, state.call});
+  state.deadline = kForever;
+  state.state = CallState::kUntil;
   lockstep_.arrive(thread, at);
   lockstep_.waitUntilClock(thread);
   system_.stop();
@@ -428,6 +452,7 @@ bool CosimServer::settle() {
       state.reply.value[0] = static_cast<std::uint64_t>(lockstep_.clock(thread).count());
     }
     state.state = CallState::kAnswered;
+    state.reply.clock = waits ? static_cast<std::uint64_t>(lockstep_.clock(thread).count()) : 0;
     // It sees memory as it is now. But an interrupted thread may have looked before: its next wait is not to miss what
     // changed meanwhile.
     state.changedSinceInterrupt = false;
@@ -552,7 +577,7 @@ std::string CosimServer::describe(Thread thread) {
       text += "polls a completion queue that is empty";
       break;
     case Kind::kWaitForEvent:
-      text += "waits for a completion event or an asynchronous event";
+      text += "waits for an event at descriptor " + std::to_string(state.request.argument[2] & 0xFFFFFFFF);
       break;
     case Kind::kSpinning:
       text += "computes, or looks at its memory in a loop";
@@ -561,8 +586,35 @@ std::string CosimServer::describe(Thread thread) {
       text += "does something else";
   }
   constexpr double kPerMicrosecond = 1e6;
-  return text + "; its last call was at " +
-         std::to_string(static_cast<double>(lockstep_.clock(thread).count()) / kPerMicrosecond) + " us";
+  const auto toMicroseconds = [](Time time) {
+    return std::to_string(static_cast<double>(time.count()) / kPerMicrosecond) + " us";
+  };
+  text += ", since " + toMicroseconds(lockstep_.clock(thread));
+  if (state.lastDeed != nullptr) text += std::string("; before that it ") + state.lastDeed + " at " + toMicroseconds(state.lastDeedAt);
+  return text;
+}
+
+bool CosimServer::waitsForEventsAlone(Thread thread) const {
+  const ThreadState& state = threads_[thread];
+  return state.state == CallState::kEvent && (state.request.argument[2] & channel::kNothingButEvents) != 0;
+}
+
+std::string CosimServer::whyStuck() {
+  if (!system_.calendar().empty() || !pending_.empty()) return {};
+  std::string text;
+  for (std::size_t id = 0; id < sessions_.size(); ++id) {
+    if (sessions_[id] == nullptr) continue;
+    // Threads that never called do something of which nobody knows.
+    const std::size_t own = sessions_[id]->processId() == ownProcess_ ? 1 : 0;
+    if (sessionThreads_[id].empty() || sessionThreads_[id].size() + own != threadsOf(sessions_[id]->processId())) return {};
+    for (const Thread thread : sessionThreads_[id]) {
+      const bool isLimited = threads_[thread].deadline != kForever || threads_[thread].request.argument[0] != 0;
+      if (!waitsForEventsAlone(thread) || isLimited || threads_[thread].eventDelivered) return {};
+      text += "hcasim:   " + describe(thread) + '\n';
+    }
+    text += sessions_[id]->describeQueues();
+  }
+  return text;
 }
 
 void CosimServer::giveUp(Thread thread) {

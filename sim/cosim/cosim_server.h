@@ -58,6 +58,11 @@ class CosimServer final : private SessionListener {
   WallTime considerForce(const std::function<bool(Thread)>& hasTaken);
   /// Answers a wait that can't be satisfied by the simulation alone.
   void giveUp(Thread thread);
+  /// Whether a thread waits for events and nothing else, so that there is no need to give up.
+  [[nodiscard]] bool waitsForEventsAlone(Thread thread) const;
+  /// Who waits for what, if every thread waits for an event, none of them for a limited time, and nothing will happen
+  /// any more: then they wait for ever. Empty otherwise.
+  [[nodiscard]] std::string whyStuck();
 
   /// Whether anything is pending in the simulation.
   [[nodiscard]] bool isBusy() { return !system_.calendar().empty() || !pending_.empty(); }
@@ -95,6 +100,10 @@ class CosimServer final : private SessionListener {
     SessionId session;
     std::uint32_t core = 0;
     ThreadProbe probe;
+    std::uint32_t call = 0;  // so far
+    Time deadline = kForever;  // of its wait
+    const char* lastDeed = nullptr;  // what it did before it waited, for people
+    Time lastDeedAt{};
     CallState state = CallState::kNone;
     channel::Request request{};
     channel::Reply reply{};
@@ -111,11 +120,13 @@ class CosimServer final : private SessionListener {
   };
   struct Action {
     Thread thread = 0;
+    std::uint32_t call = 0;
   };
   // A call that takes effect at a time; calls of the same time do so in the order of their threads.
   struct PendingAction {
     Time when;
     Thread thread;
+    std::uint32_t call;  // of the thread: one that is over by then counts no more
     friend bool operator<(const PendingAction& a, const PendingAction& b) {
       return a.when != b.when ? a.when < b.when : a.thread < b.thread;
     }

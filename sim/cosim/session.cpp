@@ -49,6 +49,29 @@ bool Session::mayAccess(std::uint64_t page) const {
   return std::any_of(files_.begin(), files_.end(), [page](const auto& file) { return file.second->mayAccess(page); });
 }
 
+std::string Session::describeQueues() {
+  std::string text;
+  const auto summaries = adapter().hca().completion().summaries();
+  for (const auto& file : files_) {
+    file.second->forEachQueue([&](const UserCq& cq) {
+      if (cq.channel == nullptr) return;
+      const auto at = std::find_if(summaries.begin(), summaries.end(),
+                                   [&cq](const auto& summary) { return summary.number == cq.number; });
+      std::uint8_t record[4] = {};
+      const bool isKnown = at != summaries.end() && host_.memory().read(cq.record->bus(), {record, sizeof record}) == host::DmaStatus::kOk;
+      if (!isKnown) return;
+      constexpr std::uint32_t kIndexMask = 0xFFFFFF;  // big-endian, 24 bits
+      const std::uint32_t taken = std::uint32_t{record[1]} << 16 | std::uint32_t{record[2]} << 8 | record[3];
+      const auto waiting = (static_cast<std::uint32_t>(at->counters.cqes) - taken) & kIndexMask;
+      text += "hcasim:     completion queue " + std::to_string(cq.number.value()) + ": " + std::to_string(waiting) +
+              " entries were not polled, " + std::to_string(at->counters.arms) + " times armed, " +
+              std::to_string(at->counters.events) + " events raised, " + (cq.channel->isReadable() ? "one" : "none") +
+              " of them to be read\n";
+    });
+  }
+  return text;
+}
+
 void Session::closeDevice(std::uint32_t number, std::function<void()> done) {
   const auto at = files_.find(number);
   if (at == files_.end()) return done();

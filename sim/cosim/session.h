@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "sim/cosim/device_description.h"
 #include "sim/cosim/program_memory.h"
@@ -45,6 +46,8 @@ class Session final : public EventFileTable, private EventListener, private Prog
   /// nullptr if it isn't open.
   [[nodiscard]] UverbsFile* file(std::uint32_t number);
   void closeDevice(std::uint32_t number, std::function<void()> done);
+  /// Its completion queues with a channel, a line each, for people.
+  [[nodiscard]] std::string describeQueues();
   /// Ends everything that the process has.
   void closeAll(std::function<void()> done);
 

@@ -56,6 +56,11 @@ class UverbsFile final : public driver::DriverClient {
   /// Whether the program may access this page of registers.
   [[nodiscard]] bool mayAccess(std::uint64_t page) const;
 
+  /// Calls `visit` with each completion queue.
+  void forEachQueue(const std::function<void(const UserCq& cq)>& visit) const {
+    for (const auto& entry : context_.cqs.all()) visit(*entry.second);
+  }
+
   /// Destroys what is left, once the commands under way are over; `done` runs when nothing is left.
   void close(std::function<void()> done);
 
