@@ -81,27 +81,24 @@ int waitReally(int64_t nanoseconds, Wait wait) {
 
 int64_t virtualNanoseconds() { return static_cast<int64_t>(virtualNow() / 1000); }
 
-// A wait for something that is not of ours. A limited one in simulated time looks again and again, and sleeps as long
-// in simulated time as it did really.
+// A wait for something that is not of ours. A limited one in simulated time looks again and again.
 template <class Wait>
 int waitThrough(int64_t nanoseconds, Wait wait) {
-  constexpr int64_t kFirst = 50'000, kLongest = 5'000'000;
   const bool isVirtual = hasVirtualTime() && isConnected() && nanoseconds != 0;
   if (!isVirtual || (nanoseconds < 0 && !hasTimers())) return waitReally(nanoseconds, wait);
   const int64_t start = virtualNanoseconds();
-  int64_t slice = kFirst;
   for (int64_t present = start;; present = virtualNanoseconds()) {
     expireTimerFiles(present);
     const int64_t left = nanoseconds < 0 ? INT64_MAX : nanoseconds - (present - start);
-    const int found = waitReally(left <= 0 ? 0 : slice, wait);
+    const int found = waitReally(left <= 0 ? 0 : kRealSlice, wait);
     if (found != 0 || left <= 0) return found;
+    const int64_t slice = virtualSlice(present - start);
     const unsigned before = handledSignals();
     virtualSleep(static_cast<uint64_t>(untilNextTimer(present, slice < left ? slice : left)));
     if (handledSignals() != before) {
       errno = EINTR;
       return -1;
     }
-    slice = slice * 2 < kLongest ? slice * 2 : kLongest;
   }
 }
 

@@ -1,5 +1,5 @@
-// The C library's limited waits for other threads, in simulated time. Such a wait looks again and again, and sleeps as
-// long in simulated time as it did really; a condition variable may wake up for no reason in between.
+// The C library's limited waits for other threads, in simulated time. Such a wait looks again and again; a condition
+// variable may wake up for no reason in between.
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -20,7 +20,6 @@ HCASIM_REAL(sem_timedwait);
 namespace {
 
 constexpr int64_t kPerSecond = 1000000000;
-constexpr int64_t kSlice = 200'000;  // nanoseconds
 
 // The C library has two functions of this name; the newer one is meant.
 int timedwaitReal(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* end) {
@@ -44,12 +43,28 @@ int64_t leftUntil(const timespec& end) {
 timespec realSlice() {
   timespec end{};
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &end);
-  end.tv_nsec += kSlice;
+  end.tv_nsec += kRealSlice;
   if (end.tv_nsec >= kPerSecond) {
     end.tv_nsec -= kPerSecond;
     ++end.tv_sec;
   }
   return end;
+}
+
+// How long this thread waits for the same already: a wait that woke up for no reason is one with the next.
+struct Waited {
+  const void* object;
+  int64_t end;
+  int64_t time;
+};
+__attribute__((tls_model("initial-exec"))) __thread Waited waited;
+
+int64_t sliceOf(const void* object, const timespec& end, int64_t left) {
+  const int64_t at = end.tv_sec * kPerSecond + end.tv_nsec;
+  if (waited.object != object || waited.end != at) waited = {object, at, 0};
+  const int64_t slice = virtualSlice(waited.time);
+  waited.time += slice;
+  return slice < left ? slice : left;
 }
 
 int waitVirtually(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* end) {
@@ -59,7 +74,7 @@ int waitVirtually(pthread_cond_t* condition, pthread_mutex_t* mutex, const times
   const int error = pthread_cond_clockwaitReal(condition, mutex, CLOCK_MONOTONIC, &slice);
   if (error != ETIMEDOUT) return error;
   pthread_mutex_unlock(mutex);
-  virtualSleep(static_cast<uint64_t>(left < kSlice ? left : kSlice));
+  virtualSleep(static_cast<uint64_t>(sliceOf(condition, *end, left)));
   pthread_mutex_lock(mutex);
   return leftUntil(*end) <= 0 ? ETIMEDOUT : 0;
 }
@@ -75,7 +90,7 @@ int waitVirtually(sem_t* semaphore, const timespec* end) {
     }
     if (sem_clockwaitReal(semaphore, CLOCK_MONOTONIC, &slice) == 0) return 0;
     if (errno != ETIMEDOUT) return -1;
-    virtualSleep(static_cast<uint64_t>(left < kSlice ? left : kSlice));
+    virtualSleep(static_cast<uint64_t>(sliceOf(semaphore, *end, left)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -61,7 +62,9 @@ class InprocHost {
   }
 
   void call(std::uint32_t thread, const Request& request, Reply& reply) {
+    ++callers_;
     std::unique_lock<std::mutex> lock(mutex_);
+    --callers_;
     ++calls_;
     server_.submit(thread, request);
     if (!server_.takeReply(thread, reply)) waitForReply(thread, request, reply, lock);
@@ -116,7 +119,8 @@ class InprocHost {
   bool isAlone() { return !server_.isBusy() && waiting_ == 0; }
 
   void considerForce() {
-    (void)server_.considerForce([](CosimServer::Thread) { return true; });
+    // Who waits for the simulation itself is not asleep elsewhere.
+    if (callers_ == 0) (void)server_.considerForce([](CosimServer::Thread) { return true; });
   }
 
   void wait(std::unique_lock<std::mutex>& lock) {
@@ -164,6 +168,7 @@ class InprocHost {
   int (*isInterrupted_)();
   CosimServer::SessionId session_ = 0;
   std::uint64_t calls_ = 0;
+  std::atomic<int> callers_{0};  // threads that are about to call
   int waiting_ = 0;
   bool isResting_ = false;  // the thread that looks after it sleeps until there is something
 };

@@ -44,7 +44,8 @@ bool ThreadProbe::isAsleep() const {
   text[length] = '\0';
   // The name of the program, in parentheses, may hold anything.
   const char* end = strrchr(text, ')');
-  return end == nullptr || end[1] == '\0' || strchr("R", end[2]) == nullptr;
+  // Who waits for a disk (D), to get at its own memory perhaps, goes on soon.
+  return end == nullptr || end[1] == '\0' || strchr("RD", end[2]) == nullptr;
 }
 
 }  // namespace hca::cosim
