@@ -24,9 +24,9 @@ constexpr Time kAhead = microseconds(200);
 // The simulation looks for new messages at least this often.
 constexpr Time kSlice = microseconds(500);
 
-std::vector<DeviceDescription> describeAll(const config::Config& config) {
-  std::vector<DeviceDescription> all;
-  for (std::uint32_t host = 0; host < config.host.count; ++host) all.push_back(describeDevice(config, HostIndex(host)));
+std::vector<std::vector<DeviceDescription>> describeAll(const config::Config& config) {
+  std::vector<std::vector<DeviceDescription>> all;
+  for (std::uint32_t host = 0; host < config.host.count; ++host) all.push_back(describeDevices(config, HostIndex(host)));
   return all;
 }
 
@@ -121,8 +121,7 @@ CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
                                                   std::unique_ptr<ProgramMemory> memory) {
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
-  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index].adapterSections(0).driver,
-                                                devices_[index], processId, std::move(memory), sharedFiles_[index],
+  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index], processId, std::move(memory), sharedFiles_[index],
                                                 listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
@@ -232,7 +231,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
     case Kind::kUnmapMemory:
       return answer(thread, 0);
     case Kind::kRegisterWrite:
-      if (!sessionOf(thread).mayAccess(request.argument[0]) || !isBarAccess(request.argument[1], request.length)) {
+      if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isBarAccess(request.argument[1], request.length)) {
         return answer(thread, EINVAL);
       }
       break;
@@ -300,9 +299,9 @@ void CosimServer::openOrClose(Thread thread) {
       answer(thread, 0);
     });
   }
-  if (request.argument[0] != 0) return answer(thread, ENODEV);
-  if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "OPEN_DEVICE");
-  answer(thread, 0, session.openDevice());
+  if (!session.hasDevice(request.argument[0])) return answer(thread, ENODEV);
+  if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "OPEN_DEVICE mlx5_" + std::to_string(request.argument[0]));
+  answer(thread, 0, session.openDevice(request.argument[0]));
 }
 
 void CosimServer::command(Thread thread) {
@@ -339,11 +338,14 @@ void CosimServer::registerWrite(Thread thread) {
     log_->registerWrite(system_.calendar().now(), placeOf(thread), request.argument[1],
                         {request.bytes, request.length});
   }
-  driver::KernelDriver& driver = sessionOf(thread).adapter().driver();
-  driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(request.argument[0])),
+  const RegisterPage page = RegisterPage::decode(request.argument[0]);
+  sim::HostNode& host = sessionOf(thread).host();
+  driver::KernelDriver& driver = host.adapter(page.adapter).driver();
+  driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(page.page)),
                       static_cast<std::uint32_t>(request.argument[1]), {request.bytes, request.length});
   if (!isArm(request)) return;
-  if (!config_.hosts[sessionOf(thread).host().index().value()].driver.confirm_arm) return answer(thread, 0);
+  const config::HostSections& sections = config_.hosts[host.index().value()];
+  if (!sections.adapterSections(page.adapter).driver.confirm_arm) return answer(thread, 0);
   driver.readBack([this, thread] { answer(thread, 0); });
 }
 
@@ -351,12 +353,13 @@ void CosimServer::registerRead(Thread thread) {
   const Request& request = threads_[thread].request;
   constexpr std::uint32_t kWord = 8;
   const bool isPlain = request.length <= kWord && isBarAccess(request.argument[1], request.length);
-  if (!sessionOf(thread).mayAccess(request.argument[0]) || !isPlain) return answer(thread, EINVAL);
+  const RegisterPage page = RegisterPage::decode(request.argument[0]);
+  if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isPlain) return answer(thread, EINVAL);
   if (log_ != nullptr) {
     log_->registerRead(system_.calendar().now(), placeOf(thread), request.argument[1], request.length);
   }
-  const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(request.argument[0])) + request.argument[1];
-  sessionOf(thread).adapter().environment().function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
+  const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(page.page)) + request.argument[1];
+  sessionOf(thread).host().adapter(page.adapter).environment().function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
     std::uint64_t value = 0;
     std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
     answer(thread, 0, value);
@@ -534,8 +537,19 @@ CosimServer::WallTime CosimServer::considerForce(const std::function<bool(Thread
     const bool isOnItsOwn =
         lockstep_.state(thread) == Lockstep::State::kRunning && threads_[thread].state == CallState::kNone;
     if (isOnItsOwn && hasTaken(thread)) next = std::min(next, considerThread(thread));
+    considerReturn(thread);
   }
   return std::max(next, kShortestLook);
+}
+
+// A thread that slept elsewhere runs again: time is not to go on without it. It may find much to do before it calls.
+void CosimServer::considerReturn(Thread thread) {
+  ThreadState& state = threads_[thread];
+  if (lockstep_.state(thread) != Lockstep::State::kAway || state.state != CallState::kNone || state.spins) return;
+  const WallTime spent = state.probe.processorTime();
+  if (std::exchange(state.lastLook, spent) == spent || state.probe.isAsleep()) return;
+  state.processorTime = spent;
+  lockstep_.run(thread, reached_);
 }
 
 CosimServer::WallTime CosimServer::considerThread(Thread thread) {

@@ -148,6 +148,7 @@ class CosimServer final : private SessionListener {
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
   [[nodiscard]] WallTime considerThread(Thread thread);
+  void considerReturn(Thread thread);
   void endThread(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
@@ -165,7 +166,7 @@ class CosimServer final : private SessionListener {
   const config::Config config_;
   const int ownProcess_;
   const sim::Sync sync_;
-  std::vector<DeviceDescription> devices_;    // by host
+  std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
   std::vector<std::uint32_t> threadsOfHost_;  // so far
   sim::System system_;
   std::unique_ptr<VerbsLog> log_;         // null if nobody wants it

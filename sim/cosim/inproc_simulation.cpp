@@ -62,9 +62,9 @@ class InprocHost {
   }
 
   void call(std::uint32_t thread, const Request& request, Reply& reply) {
-    ++callers_;
+    entering_.fetch_add(1);
     std::unique_lock<std::mutex> lock(mutex_);
-    --callers_;
+    entering_.fetch_sub(1);
     ++calls_;
     server_.submit(thread, request);
     if (!server_.takeReply(thread, reply)) waitForReply(thread, request, reply, lock);
@@ -118,9 +118,10 @@ class InprocHost {
   // Nothing is pending, and nobody else is there who could change that soon.
   bool isAlone() { return !server_.isBusy() && waiting_ == 0; }
 
+  // A thread that waits for the lock looks as if it slept elsewhere.
   void considerForce() {
-    // Who waits for the simulation itself is not asleep elsewhere.
-    if (callers_ == 0) (void)server_.considerForce([](CosimServer::Thread) { return true; });
+    if (entering_.load() != 0) return;
+    (void)server_.considerForce([](CosimServer::Thread) { return true; });
   }
 
   void wait(std::unique_lock<std::mutex>& lock) {
@@ -141,7 +142,8 @@ class InprocHost {
     std::uint64_t seen = 0;
     bool isActive = false;
     for (;;) {
-      if (!server_.isBusy()) {
+      // Before the first call there is no thread that would hold time up.
+      if (!server_.isBusy() || calls_ == 0) {
         isResting_ = true;
         changed_.wait(lock);
         isResting_ = false;
@@ -160,6 +162,7 @@ class InprocHost {
   }
 
   std::mutex mutex_;
+  std::atomic<int> entering_{0};  // threads that are about to call
   std::condition_variable changed_;
   CosimServer server_;
   std::uint32_t host_;
@@ -168,7 +171,6 @@ class InprocHost {
   int (*isInterrupted_)();
   CosimServer::SessionId session_ = 0;
   std::uint64_t calls_ = 0;
-  std::atomic<int> callers_{0};  // threads that are about to call
   int waiting_ = 0;
   bool isResting_ = false;  // the thread that looks after it sleeps until there is something
 };

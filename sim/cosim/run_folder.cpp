@@ -84,7 +84,9 @@ void RunFolder::fill(const config::Config& config) {
   std::ofstream(path_ + '/' + channel::kConfigFile) << config::effectiveIni(config, false);
   for (std::uint32_t host = 0; host < config.host.count; ++host) {
     writeProcessors(path_ + "/host" + std::to_string(host), config.hosts[host].cpu.clock);
-    writeSysfsTree(path_ + "/host" + std::to_string(host), describeDevice(config, HostIndex(host)));
+    for (const DeviceDescription& device : describeDevices(config, HostIndex(host))) {
+      writeSysfsTree(path_ + "/host" + std::to_string(host), device);
+    }
   }
 }
 

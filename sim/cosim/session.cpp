@@ -5,12 +5,12 @@
 
 namespace hca::cosim {
 
-Session::Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device,
-                 int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles,
+Session::Session(sim::HostNode& host, const config::HostSections& config,
+                 const std::vector<DeviceDescription>& devices, int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles,
                  SessionListener& listener)
     : host_(host),
       config_(config),
-      device_(device),
+      devices_(devices),
       processId_(processId),
       memory_(std::move(memory)),
       sharedFiles_(sharedFiles),
@@ -24,11 +24,13 @@ Session::~Session() {
   host_.memory().removeOwner(memoryOwner_);
 }
 
-std::uint32_t Session::openDevice() {
-  const UverbsFile::Surroundings surroundings{adapter().environment(),
-                                              adapter().driver(),
-                                              config_,
-                                              device_,
+std::uint32_t Session::openDevice(std::uint64_t number) {
+  const auto index = static_cast<std::uint32_t>(number);
+  sim::AdapterNode& adapter = host_.adapter(index);
+  const UverbsFile::Surroundings surroundings{adapter.environment(),
+                                              adapter.driver(),
+                                              config_.adapterSections(index).driver,
+                                              devices_[index],
                                               *memory_,
                                               memoryOwner_,
                                               regions_,
@@ -45,8 +47,8 @@ UverbsFile* Session::file(std::uint32_t number) {
   return at == files_.end() ? nullptr : at->second.get();
 }
 
-bool Session::mayAccess(std::uint64_t page) const {
-  return std::any_of(files_.begin(), files_.end(), [page](const auto& file) { return file.second->mayAccess(page); });
+bool Session::mayAccess(const RegisterPage& page) const {
+  return std::any_of(files_.begin(), files_.end(), [&page](const auto& file) { return file.second->mayAccess(page); });
 }
 
 std::string Session::describeQueues() {

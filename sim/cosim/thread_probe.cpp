@@ -44,7 +44,7 @@ bool ThreadProbe::isAsleep() const {
   text[length] = '\0';
   // The name of the program, in parentheses, may hold anything.
   const char* end = strrchr(text, ')');
-  // Who waits for a disk (D), to get at its own memory perhaps, goes on soon.
+  // D: waits for a page of its own memory, say, and goes on soon.
   return end == nullptr || end[1] == '\0' || strchr("RD", end[2]) == nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "sim/cosim/register_page.h"
 #include "sim/cosim/uverbs/command_dispatcher.h"
 #include "sim/driver/driver_environment.h"
 #include "verbs_shim/channel/message.h"
@@ -46,7 +47,7 @@ class UverbsFile final : public driver::DriverClient {
   struct MappedPage {
     int error = 0;
     channel::PageKind kind = channel::PageKind::kRegisters;
-    std::uint64_t page = 0;  ///< of registers: of BAR0
+    std::uint64_t page = 0;  ///< of registers: RegisterPage
   };
   /// What an mmap of the device gets.
   void mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done);
@@ -54,7 +55,7 @@ class UverbsFile final : public driver::DriverClient {
   int fillPage(std::uint64_t page, std::uint64_t address);
 
   /// Whether the program may access this page of registers.
-  [[nodiscard]] bool mayAccess(std::uint64_t page) const;
+  [[nodiscard]] bool mayAccess(const RegisterPage& page) const;
 
   /// Calls `visit` with each completion queue.
   void forEachQueue(const std::function<void(const UserCq& cq)>& visit) const {
@@ -71,6 +72,7 @@ class UverbsFile final : public driver::DriverClient {
   bool reportToQp(std::uint8_t type, std::uint32_t number);
   void allocateDynamic(std::function<void(const MappedPage&)> done);
 
+  [[nodiscard]] std::uint64_t registers(std::uint64_t page) const;
   void end();
   void release(std::function<void()> done);
 
