@@ -60,6 +60,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
   [[nodiscard]] std::shared_ptr<EventFile> eventFile(int readEnd) const override;
 
  private:
+  [[nodiscard]] std::string describe(const UserCq& cq, const adapter::CqCounters& counters) const;
   void onEventReported(const std::string& text) override { listener_.onEventReported(*this, text); }
   void onEventReadable(host::Core* core) override { listener_.onEventReadable(*this, core); }
   void onProgramMemoryWritten(std::uint64_t, std::uint64_t) override { listener_.onMemoryChanged(*this); }

@@ -38,6 +38,7 @@ class UverbsFile final : public driver::DriverClient {
     SharedFiles& sharedFiles;
     int processId;
     EventListener& listener;
+    std::uint32_t deviceNumber;  ///< number of its adapter at the host
   };
   explicit UverbsFile(const Surroundings& surroundings);
 
@@ -57,6 +58,7 @@ class UverbsFile final : public driver::DriverClient {
   /// Whether the program may access this page of registers.
   [[nodiscard]] bool mayAccess(const RegisterPage& page) const;
 
+  [[nodiscard]] std::uint32_t device() const { return surroundings_.deviceNumber; }
   /// Calls `visit` with each completion queue.
   void forEachQueue(const std::function<void(const UserCq& cq)>& visit) const {
     for (const auto& entry : context_.cqs.all()) visit(*entry.second);
