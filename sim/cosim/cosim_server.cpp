@@ -128,7 +128,7 @@ CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
 }
 
 void CosimServer::detachProcess(SessionId id) {
-  for (const Thread thread : sessionThreads_[id]) endThread(thread);
+  while (!sessionThreads_[id].empty()) endThread(sessionThreads_[id].back());
   if (sessions_[id] == nullptr) return;
   sessions_[id]->closeAll([this, id] {
     // Not from within its own callback.
@@ -139,21 +139,45 @@ void CosimServer::detachProcess(SessionId id) {
 }
 
 CosimServer::Thread CosimServer::attachThread(SessionId session, int threadId) {
-  threads_.emplace_back(session, ThreadProbe(sessions_[session]->processId(), threadId));
-  const Thread thread = lockstep_.add(later(reached_, system_.calendar().now()));
+  const Time now = later(reached_, system_.calendar().now());
+  ThreadProbe probe(sessions_[session]->processId(), threadId);
+  Thread thread = 0;
+  if (freeThreads_.empty()) {
+    thread = lockstep_.add(now);
+    threads_.emplace_back(session, std::move(probe));
+  } else {
+    thread = freeThreads_.back();
+    freeThreads_.pop_back();
+    lockstep_.revive(thread, now);
+    // Calls count on: what the one before left behind is not meant for this one.
+    const std::uint32_t calls = threads_[thread].call + 1;
+    threads_[thread] = ThreadState(session, std::move(probe));
+    threads_[thread].call = calls;
+  }
   sessionThreads_[session].push_back(thread);
   // Threads of a host are dealt to its cores in turn.
   const HostIndex host = sessions_[session]->host().index();
-  threads_.back().core = threadsOfHost_[host.value()]++;
+  threads_[thread].core = threadsOfHost_[host.value()]++;
   return thread;
+}
+
+// Nothing of it is left; its number may be given out again.
+void CosimServer::forgetThread(Thread thread) {
+  std::vector<Thread>& list = sessionThreads_[threads_[thread].session];
+  list.erase(std::remove(list.begin(), list.end(), thread), list.end());
+  threads_[thread].probe = ThreadProbe();
+  freeThreads_.push_back(thread);
 }
 
 void CosimServer::endThread(Thread thread) {
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
   lockstep_.remove(thread);
-  threads_[thread].state = CallState::kNone;
-  std::vector<Thread>& list = sessionThreads_[threads_[thread].session];
-  list.erase(std::remove(list.begin(), list.end(), thread), list.end());
+  ThreadState& state = threads_[thread];
+  if (state.deadline != kForever) pending_.erase({state.deadline, thread, state.call});
+  state.deadline = kForever;
+  state.state = CallState::kNone;
+  ++state.call;
+  forgetThread(thread);
 }
 
 const host::CpuConfig& CosimServer::cpu(Thread thread) { return sessionOf(thread).host().cpu().config(); }
@@ -229,6 +253,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
       if (state.changedSinceInterrupt) return answer(thread, 0);
       return answerLater(thread, CallState::kMemory);
     case Kind::kUnmapMemory:
+      sessionOf(thread).memory().forget(request.argument[0], request.argument[1]);
       return answer(thread, 0);
     case Kind::kRegisterWrite:
       if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isBarAccess(request.argument[1], request.length)) {
@@ -392,10 +417,7 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   state.hasProcessorTime = sessionOf(thread).processId() != ownProcess_;
   if (state.hasProcessorTime) state.processorTime = state.probe.processorTime();
   reply = state.reply;
-  if (state.request.kind == Kind::kThreadEnds) {
-    std::vector<Thread>& list = sessionThreads_[state.session];
-    list.erase(std::remove(list.begin(), list.end(), thread), list.end());
-  }
+  if (state.request.kind == Kind::kThreadEnds) forgetThread(thread);
   return true;
 }
 

@@ -150,6 +150,7 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] WallTime considerThread(Thread thread);
   void considerReturn(Thread thread);
   void endThread(Thread thread);
+  void forgetThread(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
@@ -178,6 +179,7 @@ class CosimServer final : private SessionListener {
   std::vector<std::unique_ptr<Session>> sessions_;   // by id; empty: gone
   std::vector<std::vector<Thread>> sessionThreads_;  // likewise
   std::vector<ThreadState> threads_;
+  std::vector<Thread> freeThreads_;
   Time reached_{};  // everything up to here, this time included, has happened
   std::uint64_t forcedAdvances_ = 0;
   bool hasPace_ = false;
