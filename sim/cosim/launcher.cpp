@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "sim/cosim/listening.h"
+#include "sim/cosim/process_family.h"
 #include "sim/cosim/output_prefixer.h"
 #include "sim/cosim/program.h"
 #include "sim/cosim/program_environment.h"
@@ -45,7 +47,7 @@ int runInProcess(const CosimRequest& request) {
 }
 
 // Several programs, which start one after the other while the simulation already serves.
-class Programs {
+class Programs final : public SharedSimulation::Programs {
  public:
   Programs(const CosimRequest& request, const RunFolder& folder, const std::string& socket)
       : request_(request), folder_(folder), socket_(socket), output_(request.out) {
@@ -63,8 +65,14 @@ class Programs {
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
 
+  bool areAllAmong(const std::set<int>& attached) override {
+    return running_.size() == request_.commands.size() &&
+           std::all_of(running_.begin(), running_.end(), [&attached](const auto& program) {
+             return program->poll() || isFamilyAmong(program->process(), attached);
+           });
+  }
   /// Starts the next one when its time has come; true when all have ended.
-  bool poll() {
+  bool areOver() override {
     if (running_.size() < request_.commands.size() && mayStart()) startNext();
     bool isOver = running_.size() == request_.commands.size();
     if (Termination::signal() != 0) {
@@ -127,8 +135,7 @@ int runShared(const CosimRequest& request) {
   Programs programs(request, folder, socket);
   SharedSimulation simulation(request.config, socket, {{request.resultFile, request.verbsLogFile}, request.sync},
                               request.err);
-  simulation.serve([&programs] { return programs.poll(); });
-  return programs.status();
+  return simulation.serve(programs) ? programs.status() : options::kCosimStuck;
 }
 
 }  // namespace

@@ -32,6 +32,13 @@ Variables variablesOf(const options::AttachRequest& request) {
   return readEnvironment(folder, request.host);
 }
 
+// Programs of other terminals may come at any time.
+class OtherTerminals final : public SharedSimulation::Programs {
+ public:
+  bool areOver() override { return Termination::signal() != 0; }
+  bool areAllAmong(const std::set<int>&) override { return false; }
+};
+
 }  // namespace
 
 int serve(const options::ServeRequest& request) {
@@ -45,7 +52,8 @@ int serve(const options::ServeRequest& request) {
     request.out << "hcasim: serving " << request.config.host.count << " hosts as '" << request.name
                 << "'; run programs with: hcasim attach" << (request.name == "default" ? "" : " --name " + request.name)
                 << " -H N CMD" << std::endl;
-    simulation.serve([] { return Termination::signal() != 0; });
+    OtherTerminals programs;
+    simulation.serve(programs);
     return options::kDone;
   } catch (const std::exception& error) {
     return complain(request.err, error.what());

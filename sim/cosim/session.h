@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/cosim/device_description.h"
@@ -47,6 +48,8 @@ class Session final : public EventFileTable, private EventListener, private Prog
   /// nullptr if it isn't open.
   [[nodiscard]] UverbsFile* file(std::uint32_t number);
   void closeDevice(std::uint32_t number, std::function<void()> done);
+  /// Its completion queues with a channel, a line each, for people.
+  [[nodiscard]] std::string describeQueues();
   /// Ends everything that the process has.
   void closeAll(std::function<void()> done);
 
@@ -57,6 +60,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
   [[nodiscard]] std::shared_ptr<EventFile> eventFile(int readEnd) const override;
 
  private:
+  [[nodiscard]] std::string describe(const UserCq& cq, const adapter::CqCounters& counters) const;
   void onEventReported(const std::string& text) override { listener_.onEventReported(*this, text); }
   void onEventReadable(host::Core* core) override { listener_.onEventReadable(*this, core); }
   void onProgramMemoryWritten(std::uint64_t, std::uint64_t) override { listener_.onMemoryChanged(*this); }

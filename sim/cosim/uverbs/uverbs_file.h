@@ -38,6 +38,7 @@ class UverbsFile final : public driver::DriverClient {
     SharedFiles& sharedFiles;
     int processId;
     EventListener& listener;
+    std::uint32_t deviceNumber;  ///< number of its adapter at the host
   };
   explicit UverbsFile(const Surroundings& surroundings);
 
@@ -56,6 +57,12 @@ class UverbsFile final : public driver::DriverClient {
 
   /// Whether the program may access this page of registers.
   [[nodiscard]] bool mayAccess(const RegisterPage& page) const;
+
+  [[nodiscard]] std::uint32_t device() const { return surroundings_.deviceNumber; }
+  /// Calls `visit` with each completion queue.
+  void forEachQueue(const std::function<void(const UserCq& cq)>& visit) const {
+    for (const auto& entry : context_.cqs.all()) visit(*entry.second);
+  }
 
   /// Destroys what is left, once the commands under way are over; `done` runs when nothing is left.
   void close(std::function<void()> done);
