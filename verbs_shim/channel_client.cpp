@@ -11,6 +11,7 @@
 #include "verbs_shim/register_pages.h"
 #include "verbs_shim/settings.h"
 #include "verbs_shim/transport.h"
+#include "verbs_shim/virtual_timers.h"
 
 namespace hca::shim {
 namespace {
@@ -32,6 +33,8 @@ __attribute__((tls_model("initial-exec"))) __thread unsigned interruptCount = 0;
 constexpr unsigned kMostDeferred = 4;
 __attribute__((tls_model("initial-exec"))) __thread siginfo_t deferred[kMostDeferred];
 __attribute__((tls_model("initial-exec"))) __thread unsigned deferredCount = 0;
+__attribute__((tls_model("initial-exec"))) __thread unsigned handledCount = 0;
+__attribute__((tls_model("initial-exec"))) __thread bool handlerRestarts = false;
 
 uint16_t take(unsigned& count) {
   constexpr unsigned kMost = UINT16_MAX;
@@ -111,6 +114,14 @@ void adoptThread() { isInside = true; }
 unsigned interrupts() { return interruptCount; }
 void noteInterrupt() { ++interruptCount; }
 
+bool hasDeferredSignal() { return deferredCount != 0; }
+unsigned handledSignals() { return handledCount; }
+void noteHandledSignal(bool restarts) {
+  ++handledCount;
+  handlerRestarts = restarts;
+}
+bool wasRestarted() { return handlerRestarts; }
+
 void noteCompletions(unsigned count) { completions += count; }
 void noteEvent() { ++events; }
 
@@ -147,6 +158,7 @@ int call(channel::Request& request, channel::Reply& reply) {
     transport->call(attachedThread - 1, request, reply);
   }
   isInside = false;
+  if (reply.clock != 0) expireAlarm(reply.clock);
   if (__builtin_expect(deferredCount != 0, 0)) raiseDeferred();
   return reply.error;
 }

@@ -14,6 +14,14 @@ int call(channel::Request& request, channel::Reply& reply);
 /// For a signal that came while its thread was in the simulation: raised again when the thread leaves it. False in any
 /// other thread. A thread notes four signals.
 bool deferSignal(const siginfo_t& info);
+/// Whether one waits.
+[[nodiscard]] bool hasDeferredSignal();
+
+/// How many handlers of the program ran in this thread; a wait that saw the number change ends with EINTR.
+[[nodiscard]] unsigned handledSignals();
+void noteHandledSignal(bool restarts);
+/// Whether the last one had SA_RESTART.
+[[nodiscard]] bool wasRestarted();
 
 /// Work of this thread that goes along with its next message.
 void noteCompletions(unsigned count);

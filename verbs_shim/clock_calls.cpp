@@ -17,9 +17,6 @@ namespace {
 
 constexpr uint64_t kPerSecond = 1000000000;
 constexpr uint64_t kPicoseconds = 1000;
-// The program's first day: 1 January 2026, 00:00 UTC. It runs since 1000 seconds.
-constexpr uint64_t kEpoch = 1767225600 * kPerSecond;
-constexpr uint64_t kUptime = 1000 * kPerSecond;
 
 bool isWall(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI; }
 bool isUptime(clockid_t clock) {
@@ -34,7 +31,7 @@ HCASIM_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
   // Where the time stamp counter traps, real time comes from the system call: the library's own way reads the counter.
   const bool isVirtual = hasVirtualTime() && (isWall(clock) || isUptime(clock));
   if (!isVirtual) return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
-  const uint64_t now = virtualNow() / kPicoseconds + (isWall(clock) ? kEpoch : kUptime);
+  const uint64_t now = virtualNow() / kPicoseconds + (isWall(clock) ? wallOffset() : uptimeOffset());
   *time = {static_cast<time_t>(now / kPerSecond), static_cast<long>(now % kPerSecond)};
   return 0;
 }

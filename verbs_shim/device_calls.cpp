@@ -26,6 +26,7 @@ using hca::channel::Request;
 HCASIM_REAL(ioctl);
 HCASIM_REAL(mmap);
 HCASIM_REAL(munmap);
+HCASIM_REAL(mremap);
 HCASIM_REAL(close);
 HCASIM_REAL(dup);
 HCASIM_REAL(dup2);
@@ -115,6 +116,19 @@ void* mapDevice(void* wanted, size_t length, int flags, int fd, off_t offset) {
   return MAP_FAILED;
 }
 
+// The device is not to reach what lies there later.
+void giveBack(const void* address, size_t length) {
+  if (!isConnected() || length == 0) return;
+  Request request;
+  clear(request, Kind::kUnmapMemory);
+  request.argument[0] = reinterpret_cast<uint64_t>(address);
+  request.argument[1] = length;
+  Reply reply{};
+  const int savedErrno = errno;
+  (void)call(request, reply);
+  errno = savedErrno;
+}
+
 int duplicate(int from, int to) {
   if (to >= 0) duplicated(from, to);
   return to;
@@ -137,6 +151,7 @@ HCASIM_EXPORT ssize_t write(int fd, const void* bytes, size_t length) {
 
 HCASIM_EXPORT void* mmap(void* wanted, size_t length, int protection, int flags, int fd, off_t offset) {
   if (kindOf(fd) == FileKind::kDevice) return mapDevice(wanted, length, flags, fd, offset);
+  if ((flags & MAP_FIXED) != 0 && (flags & MAP_FIXED_NOREPLACE) != MAP_FIXED_NOREPLACE) giveBack(wanted, length);
   return mmapReal(wanted, length, protection, flags, fd, offset);
 }
 HCASIM_EXPORT void* mmap64(void* wanted, size_t length, int protection, int flags, int fd, off64_t offset) {
@@ -145,7 +160,16 @@ HCASIM_EXPORT void* mmap64(void* wanted, size_t length, int protection, int flag
 
 HCASIM_EXPORT int munmap(void* address, size_t length) {
   removePages(reinterpret_cast<uintptr_t>(address), length);
+  giveBack(address, length);
   return munmapReal(address, length);
+}
+HCASIM_EXPORT void* mremap(void* address, size_t length, size_t wanted, int flags, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, flags);
+  void* place = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void*) : nullptr;
+  va_end(arguments);
+  giveBack(address, length);
+  return mremapReal(address, length, wanted, flags, place);
 }
 
 HCASIM_EXPORT int close(int fd) {

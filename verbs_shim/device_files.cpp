@@ -6,6 +6,7 @@
 #include "verbs_shim/channel_client.h"
 #include "verbs_shim/real_calls.h"
 #include "verbs_shim/settings.h"
+#include "verbs_shim/virtual_timers.h"
 
 HCASIM_REAL(close);
 
@@ -52,6 +53,11 @@ void eventsOpened(int fd) {
   if (isKnown(fd)) descriptors[fd] = {FileKind::kEvents, 0};
 }
 
+void timerOpened(int fd, bool isWall) {
+  if (isKnown(fd)) descriptors[fd] = {isWall ? FileKind::kWallTimer : FileKind::kTimer, 0};
+}
+bool isTimer(int fd) { return kindOf(fd) == FileKind::kTimer || kindOf(fd) == FileKind::kWallTimer; }
+
 void duplicated(int from, int to) {
   if (!isKnown(from) || !isKnown(to) || from == to) return;
   if (descriptors[from].kind == FileKind::kDevice) ++references[descriptors[from].file];
@@ -61,6 +67,7 @@ void duplicated(int from, int to) {
 void closing(int fd) {
   if (!isKnown(fd) || descriptors[fd].kind == FileKind::kOther) return;
   const Descriptor gone = descriptors[fd];
+  if (isTimer(fd)) (void)setTimerFile(fd, {});
   descriptors[fd] = {FileKind::kOther, 0};
   if (gone.kind != FileKind::kDevice || --references[gone.file] != 0) return;
   channel::Request request{};

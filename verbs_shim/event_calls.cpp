@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
@@ -13,6 +14,7 @@
 #include "verbs_shim/device_files.h"
 #include "verbs_shim/real_calls.h"
 #include "verbs_shim/virtual_time.h"
+#include "verbs_shim/virtual_timers.h"
 
 using namespace hca::shim;
 
@@ -20,10 +22,15 @@ HCASIM_REAL(read);
 HCASIM_REAL(ppoll);
 HCASIM_REAL(pselect);
 HCASIM_REAL(epoll_ctl);
-HCASIM_REAL(clock_nanosleep);
 HCASIM_REAL(epoll_pwait);
 
 namespace {
+
+// The event file that a call waits for, and whether it waits for nothing else.
+struct EventWait {
+  int file = -1;
+  bool isAlone = true;
+};
 
 constexpr int64_t kForEver = -1;
 constexpr int64_t kPerSecond = 1000000000;
@@ -35,19 +42,32 @@ int64_t now() {
   return time.tv_sec * kPerSecond + time.tv_nsec;
 }
 
-// Lets the simulation go on until an event may be there; false if only somebody else can bring one. A wait for no
-// longer than `nanoseconds` of wall time; kForEver: no limit.
-bool waitForEvent(int64_t nanoseconds) {
-  hca::channel::Request request{};
-  request.kind = nanoseconds == 0 ? hca::channel::Kind::kPollEmpty : hca::channel::Kind::kWaitForEvent;
-  request.argument[0] = nanoseconds == kForEver ? 0 : static_cast<uint64_t>(nanoseconds);
+enum class Outcome {
+  kLookAgain,   // something may be there
+  kTimedOut,    // simulated time is over
+  kNothing,     // only somebody else can bring something
+  kInterrupted  // a handler of the program ran
+};
+
+// Lets the simulation go on until an event may be there. kForEver: no limit.
+Outcome waitForEvent(int64_t nanoseconds, const EventWait& wait) {
+  hca::channel::Request request;
+  clear(request, nanoseconds == 0 ? hca::channel::Kind::kPollEmpty : hca::channel::Kind::kWaitForEvent);
+  if (nanoseconds > 0) request.argument[hasVirtualTime() ? 1 : 0] = static_cast<uint64_t>(nanoseconds);
+  if (nanoseconds != 0) {
+    request.argument[2] = static_cast<uint32_t>(wait.file) | (wait.isAlone ? hca::channel::kNothingButEvents : 0);
+  }
   hca::channel::Reply reply{};
-  return call(request, reply) == 0;
+  const unsigned before = handledSignals();
+  const int error = call(request, reply);
+  if (handledSignals() != before) return Outcome::kInterrupted;
+  if (error == hca::channel::kTimedOut) return Outcome::kTimedOut;
+  return error == 0 ? Outcome::kLookAgain : Outcome::kNothing;
 }
 
 // A real wait, again when the simulation interrupted it. `wait(left)` takes what is left of the time.
 template <class Wait>
-int waitThrough(int64_t nanoseconds, Wait wait) {
+int waitReally(int64_t nanoseconds, Wait wait) {
   const int64_t start = nanoseconds > 0 ? now() : 0;
   int64_t left = nanoseconds;
   for (;;) {
@@ -59,20 +79,52 @@ int waitThrough(int64_t nanoseconds, Wait wait) {
   }
 }
 
+int64_t virtualNanoseconds() { return static_cast<int64_t>(virtualNow() / 1000); }
+
+// A wait for something that is not of ours. A limited one in simulated time looks again and again.
+template <class Wait>
+int waitThrough(int64_t nanoseconds, Wait wait) {
+  const bool isVirtual = hasVirtualTime() && isConnected() && nanoseconds != 0;
+  if (!isVirtual || (nanoseconds < 0 && !hasTimers())) return waitReally(nanoseconds, wait);
+  const int64_t start = virtualNanoseconds();
+  for (int64_t present = start;; present = virtualNanoseconds()) {
+    expireTimerFiles(present);
+    const int64_t left = nanoseconds < 0 ? INT64_MAX : nanoseconds - (present - start);
+    const int found = waitReally(left <= 0 ? 0 : kRealSlice, wait);
+    if (found != 0 || left <= 0) return found;
+    const int64_t slice = virtualSlice(present - start);
+    const unsigned before = handledSignals();
+    virtualSleep(static_cast<uint64_t>(untilNextTimer(present, slice < left ? slice : left)));
+    if (handledSignals() != before) {
+      errno = EINTR;
+      return -1;
+    }
+  }
+}
+
 // The wait of a function that looks at descriptors. `look(timeout)` is the real function: with 0 it only looks, with
 // another value it is to wait as the program said, less what passed.
 template <class Look>
-int waitBy(int64_t nanoseconds, Look look) {
-  const int64_t start = now();
+int waitBy(int64_t nanoseconds, const EventWait& wait, Look look) {
+  const int64_t start = nanoseconds > 0 ? now() : 0;
   for (;;) {
+    const int64_t present = nanoseconds > 0 ? now() : 0;
+    if (hasTimers()) expireTimerFiles(virtualNanoseconds());
     const int found = look(int64_t{0});
     if (found != 0) return found;
-    const int64_t passed = nanoseconds == kForEver ? 0 : now() - start;
-    if (nanoseconds != kForEver && nanoseconds != 0 && passed >= nanoseconds) return 0;
-    const int64_t left = nanoseconds == kForEver ? kForEver : nanoseconds - (nanoseconds == 0 ? 0 : passed);
-    const bool mayBeThere = waitForEvent(left);
-    if (nanoseconds == 0) return look(int64_t{0});
-    if (!mayBeThere) return waitThrough(left, look);
+    if (nanoseconds > 0 && present - start >= nanoseconds) return 0;
+    const int64_t left = nanoseconds > 0 ? nanoseconds - (present - start) : nanoseconds;
+    switch (waitForEvent(hasTimers() ? untilNextTimer(virtualNanoseconds(), left) : left, wait)) {
+      case Outcome::kLookAgain:
+      case Outcome::kTimedOut:
+        if (nanoseconds == 0) return look(int64_t{0});
+        break;
+      case Outcome::kInterrupted:
+        errno = EINTR;
+        return -1;
+      case Outcome::kNothing:
+        return nanoseconds == 0 ? look(int64_t{0}) : waitThrough(left, look);
+    }
   }
 }
 
@@ -85,22 +137,31 @@ int64_t nanosecondsOf(const timespec* time) {
   return time == nullptr ? kForEver : time->tv_sec * kPerSecond + time->tv_nsec;
 }
 
-bool anyEvents(const pollfd* fds, nfds_t count) {
+bool isOurs(int fd) { return kindOf(fd) == FileKind::kEvents; }
+
+EventWait waitOf(const pollfd* fds, nfds_t count) {
+  EventWait wait;
   for (nfds_t i = 0; i < count; ++i) {
-    if (kindOf(fds[i].fd) == FileKind::kEvents) return true;
+    if (fds[i].fd < 0) continue;
+    if (isOurs(fds[i].fd)) wait.file = fds[i].fd;
+    if (!isOurs(fds[i].fd)) wait.isAlone = false;
   }
-  return false;
+  return wait;
 }
 
-bool anyEvents(int count, const fd_set* set) {
-  for (int fd = 0; set != nullptr && fd < count; ++fd) {
-    if (FD_ISSET(fd, set) && kindOf(fd) == FileKind::kEvents) return true;
+EventWait waitOf(int count, const fd_set* reads, const fd_set* writes, const fd_set* others) {
+  EventWait wait;
+  for (int fd = 0; fd < count; ++fd) {
+    const bool isRead = reads != nullptr && FD_ISSET(fd, reads);
+    const bool isOther = (writes != nullptr && FD_ISSET(fd, writes)) || (others != nullptr && FD_ISSET(fd, others));
+    if (isRead && isOurs(fd)) wait.file = fd;
+    if (isOther || (isRead && !isOurs(fd))) wait.isAlone = false;
   }
-  return false;
+  return wait;
 }
 
 int pollEvents(pollfd* fds, nfds_t count, int64_t nanoseconds, const sigset_t* mask) {
-  return waitBy(nanoseconds, [=](int64_t left) {
+  return waitBy(nanoseconds, waitOf(fds, count), [=](int64_t left) {
     const timespec time = specOf(left);
     return ppollReal(fds, count, left == kForEver ? nullptr : &time, mask);
   });
@@ -113,7 +174,7 @@ int selectEvents(int count, fd_set* reads, fd_set* writes, fd_set* others, int64
   for (int i = 0; i < 3; ++i) {
     if (sets[i] != nullptr) kept[i] = *sets[i];
   }
-  return waitBy(nanoseconds, [&](int64_t left) {
+  return waitBy(nanoseconds, waitOf(count, reads, writes, others), [&](int64_t left) {
     for (int i = 0; i < 3; ++i) {
       if (sets[i] != nullptr) *sets[i] = kept[i];
     }
@@ -124,7 +185,9 @@ int selectEvents(int count, fd_set* reads, fd_set* writes, fd_set* others, int64
 
 int epollEvents(int epoll, epoll_event* events, int most, int timeout, const sigset_t* mask) {
   const int64_t nanoseconds = timeout < 0 ? kForEver : timeout * kPerMillisecond;
-  return waitBy(nanoseconds, [=](int64_t left) { return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask); });
+  // What else is in the set is not known.
+  const EventWait wait{epoll, false};
+  return waitBy(nanoseconds, wait, [=](int64_t left) { return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask); });
 }
 
 ssize_t readEvents(int fd, void* bytes, size_t length) {
@@ -132,22 +195,26 @@ ssize_t readEvents(int fd, void* bytes, size_t length) {
   const bool waits = flags >= 0 && (flags & O_NONBLOCK) == 0;
   pollfd readable{fd, POLLIN, 0};
   // Only who may wait is made to; the others look twice.
-  (void)pollEvents(&readable, 1, waits ? kForEver : 0, nullptr);
+  while (pollEvents(&readable, 1, waits ? kForEver : 0, nullptr) < 0) {
+    if (errno != EINTR || !wasRestarted()) return -1;
+  }
   const ssize_t got = readReal(fd, bytes, length);
-  if (got > 0) noteEvent();
+  if (got > 0 && isOurs(fd)) noteEvent();
   return got;
 }
 
 }  // namespace
 
 HCASIM_EXPORT ssize_t read(int fd, void* bytes, size_t length) {
-  return kindOf(fd) == FileKind::kEvents ? readEvents(fd, bytes, length) : readReal(fd, bytes, length);
+  if (kindOf(fd) == FileKind::kOther || kindOf(fd) == FileKind::kDevice) return readReal(fd, bytes, length);
+  return readEvents(fd, bytes, length);
 }
 HCASIM_EXPORT ssize_t __read_chk(int fd, void* bytes, size_t length, size_t) { return read(fd, bytes, length); }
 
 HCASIM_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
   const int64_t limit = nanosecondsOf(timeout);
-  if (anyEvents(fds, count)) return pollEvents(fds, count, limit, mask);
+  if (limit > 0 && count == 0 && mask == nullptr && virtualSleep(static_cast<uint64_t>(limit))) return 0;
+  if (waitOf(fds, count).file >= 0) return pollEvents(fds, count, limit, mask);
   return waitThrough(limit, [=](int64_t left) {
     const timespec time = specOf(left);
     return ppollReal(fds, count, left == kForEver ? nullptr : &time, mask);
@@ -162,7 +229,8 @@ HCASIM_EXPORT int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t) { r
 HCASIM_EXPORT int pselect(int count, fd_set* reads, fd_set* writes, fd_set* others, const timespec* timeout,
                           const sigset_t* mask) {
   const int64_t limit = nanosecondsOf(timeout);
-  if (anyEvents(count, reads)) return selectEvents(count, reads, writes, others, limit, mask);
+  if (limit > 0 && count == 0 && mask == nullptr && virtualSleep(static_cast<uint64_t>(limit))) return 0;
+  if (waitOf(count, reads, nullptr, nullptr).file >= 0) return selectEvents(count, reads, writes, others, limit, mask);
   // A wait that fails leaves the sets as they were.
   return waitThrough(limit, [=](int64_t left) {
     const timespec time = specOf(left);
@@ -196,40 +264,4 @@ HCASIM_EXPORT int epoll_pwait(int epoll, epoll_event* events, int most, int time
 }
 HCASIM_EXPORT int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
   return epoll_pwait(epoll, events, most, timeout, nullptr);
-}
-
-HCASIM_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* wanted, timespec* left) {
-  if (hasVirtualTime()) {
-    int64_t span = nanosecondsOf(wanted);
-    if ((flags & TIMER_ABSTIME) != 0) {
-      timespec present;
-      clock_gettime(clock, &present);
-      span -= nanosecondsOf(&present);
-    }
-    if (span <= 0 || virtualSleep(static_cast<uint64_t>(span))) return 0;
-  }
-  for (timespec rest = *wanted;;) {
-    const unsigned before = interrupts();
-    timespec remaining{};
-    const int error = clock_nanosleepReal(clock, flags, &rest, &remaining);
-    const bool isOurs = error == EINTR && interrupts() != before;
-    if (!isOurs && left != nullptr && error == EINTR) *left = remaining;
-    if (!isOurs) return error;
-    if ((flags & TIMER_ABSTIME) == 0) rest = remaining;
-  }
-}
-HCASIM_EXPORT int nanosleep(const timespec* wanted, timespec* left) {
-  const int error = clock_nanosleep(CLOCK_REALTIME, 0, wanted, left);
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
-}
-HCASIM_EXPORT int usleep(useconds_t microseconds) {
-  const timespec time{static_cast<time_t>(microseconds / 1000000), static_cast<long>(microseconds % 1000000) * 1000};
-  return nanosleep(&time, nullptr);
-}
-HCASIM_EXPORT unsigned sleep(unsigned seconds) {
-  const timespec time{static_cast<time_t>(seconds), 0};
-  timespec left{};
-  return nanosleep(&time, &left) == 0 ? 0 : static_cast<unsigned>(left.tv_sec) + (left.tv_nsec >= 500000000 ? 1 : 0);
 }

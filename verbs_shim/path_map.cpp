@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "verbs_shim/settings.h"
 
@@ -38,7 +40,7 @@ MappedPath::MappedPath(const char* path) : path_(path) {
   char* end = nullptr;
   const unsigned long number = strtoul(path + strlen(kDevicePrefix), &end, 10);
   if (end == path + strlen(kDevicePrefix) || *end != '\0') return;
-  if (number != 0) return;  // one adapter a host
+  if (syscall(SYS_access, buffer_, F_OK) != 0) return;  // the host has no such adapter
   device_ = static_cast<int>(number);
   path_ = kStandIn;
 }

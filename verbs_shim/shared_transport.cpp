@@ -159,6 +159,10 @@ bool waitForAnswer(SharedSlot& slot) {
     const uint32_t state = __atomic_load_n(&slot.state, __ATOMIC_ACQUIRE);
     if (state == static_cast<uint32_t>(SlotState::kAnswered)) return true;
     channel::futexWait(&slot.state, state, &kLook);
+    if (hasDeferredSignal() && slot.request.kind == channel::Kind::kWaitForEvent && slot.isCancelled == 0) {
+      __atomic_store_n(&slot.isCancelled, 1U, __ATOMIC_SEQ_CST);
+      ringDoorbell();
+    }
     const bool isThere = __atomic_load_n(&slot.state, __ATOMIC_ACQUIRE) == static_cast<uint32_t>(SlotState::kAnswered);
     if (!isThere && hasSimulationEnded()) return false;
   }
@@ -169,6 +173,7 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
   if (thread >= SharedArea::kSlots || __atomic_load_n(&isDead, __ATOMIC_RELAXED)) return;
   SharedSlot& slot = area->slots[thread];
   channel::copy(slot.request, request);
+  slot.isCancelled = 0;
   __atomic_store_n(&slot.state, static_cast<uint32_t>(SlotState::kSubmitted), __ATOMIC_SEQ_CST);
   ringDoorbell();
   if (!waitForAnswer(slot)) {

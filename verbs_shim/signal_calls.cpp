@@ -43,6 +43,7 @@ void onSignal(int number, siginfo_t* info, void* context) {
     sigactionReal(number, &standard, nullptr);
     kept = standard;
   }
+  hca::shim::noteHandledSignal((action.sa_flags & SA_RESTART) != 0);
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(number, info, context);
   } else {

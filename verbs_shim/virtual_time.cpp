@@ -15,6 +15,7 @@ namespace {
 
 // Each look at the clock before there is a simulation: loops that wait for the clock are to end.
 constexpr uint64_t kStep = 1000000;  // picoseconds
+constexpr uint64_t kPerSecond = 1000000000;
 uint64_t beforeSimulation = 0;
 uint64_t kept = 0;  // time that had passed when the simulation came, which starts at 0
 
@@ -48,8 +49,14 @@ uint64_t virtualNow() {
   uint64_t none = 0;
   const uint64_t before = __atomic_load_n(&beforeSimulation, __ATOMIC_RELAXED);
   __atomic_compare_exchange_n(&kept, &none, before + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  return __atomic_load_n(&kept, __ATOMIC_RELAXED) + reply.value[0];
+  return virtualTimeOf(reply.value[0]);
 }
+
+uint64_t virtualTimeOf(uint64_t clock) { return __atomic_load_n(&kept, __ATOMIC_RELAXED) + clock; }
+
+// The program's first day: 1 January 2026, 00:00 UTC. Its machine runs since 1000 seconds.
+uint64_t wallOffset() { return 1767225600 * kPerSecond; }
+uint64_t uptimeOffset() { return 1000 * kPerSecond; }
 
 uint64_t virtualTsc(uint64_t picoseconds) {
   constexpr uint64_t kPicosecondsPerKilocycle = 1000000000;

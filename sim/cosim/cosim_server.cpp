@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "models/wire/mmio_map.h"
@@ -22,13 +24,18 @@ constexpr Time kAhead = microseconds(200);
 // The simulation looks for new messages at least this often.
 constexpr Time kSlice = microseconds(500);
 
-std::vector<DeviceDescription> describeAll(const config::Config& config) {
-  std::vector<DeviceDescription> all;
-  for (std::uint32_t host = 0; host < config.host.count; ++host) all.push_back(describeDevice(config, HostIndex(host)));
+std::vector<std::vector<DeviceDescription>> describeAll(const config::Config& config) {
+  std::vector<std::vector<DeviceDescription>> all;
+  for (std::uint32_t host = 0; host < config.host.count; ++host)
+    all.push_back(describeDevices(config, HostIndex(host)));
   return all;
 }
 
 constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
+
+Time simulatedSpan(std::uint64_t span) {
+  return nanoseconds(static_cast<std::int64_t>(std::min(span, kLongestSleep)));
+}
 
 // Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
 // long waits for the clock: its reads take longer and longer, so that it need not make millions of them.
@@ -36,6 +43,13 @@ Time clockCost(std::uint32_t reads) {
   constexpr std::uint32_t kPatience = 64, kMost = 12;
   constexpr Time kRead = nanoseconds(1);
   return kRead * (std::int64_t{1} << std::min(reads / kPatience, kMost));
+}
+
+// How many threads a process has; 0 if it is gone.
+std::size_t threadsOf(int process) {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(process) + "/task", error);
+  return error ? 0 : static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
 bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
@@ -48,17 +62,18 @@ bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
 
 }  // namespace
 
-CosimServer::CosimServer(const config::Config& config, const OutputFiles& files)
+CosimServer::CosimServer(const config::Config& config, const CosimOptions& options)
     : config_(config),
       ownProcess_(getpid()),
+      sync_(options.sync),
       devices_(describeAll(config_)),
       threadsOfHost_(config_.host.count),
       system_(config_),
       sharedFiles_(config_.host.count),
       actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
-  if (!files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, files.result);
-  if (files.verbsLog.empty()) return;
-  log_ = std::make_unique<VerbsLog>(files.verbsLog);
+  if (!options.files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, options.files.result);
+  if (options.files.verbsLog.empty()) return;
+  log_ = std::make_unique<VerbsLog>(options.files.verbsLog);
   listenToCommands();
 }
 
@@ -107,15 +122,14 @@ CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
                                                   std::unique_ptr<ProgramMemory> memory) {
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
-  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index].adapterSections(0).driver,
-                                                devices_[index], processId, std::move(memory), sharedFiles_[index],
-                                                listener));
+  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index], processId,
+                                                std::move(memory), sharedFiles_[index], listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
 }
 
 void CosimServer::detachProcess(SessionId id) {
-  for (const Thread thread : sessionThreads_[id]) endThread(thread);
+  while (!sessionThreads_[id].empty()) endThread(sessionThreads_[id].back());
   if (sessions_[id] == nullptr) return;
   sessions_[id]->closeAll([this, id] {
     // Not from within its own callback.
@@ -126,21 +140,45 @@ void CosimServer::detachProcess(SessionId id) {
 }
 
 CosimServer::Thread CosimServer::attachThread(SessionId session, int threadId) {
-  threads_.emplace_back(session, ThreadProbe(sessions_[session]->processId(), threadId));
-  const Thread thread = lockstep_.add(later(reached_, system_.calendar().now()));
+  const Time now = later(reached_, system_.calendar().now());
+  ThreadProbe probe(sessions_[session]->processId(), threadId);
+  Thread thread = 0;
+  if (freeThreads_.empty()) {
+    thread = lockstep_.add(now);
+    threads_.emplace_back(session, std::move(probe));
+  } else {
+    thread = freeThreads_.back();
+    freeThreads_.pop_back();
+    lockstep_.revive(thread, now);
+    // Calls count on: what the one before left behind is not meant for this one.
+    const std::uint32_t calls = threads_[thread].call + 1;
+    threads_[thread] = ThreadState(session, std::move(probe));
+    threads_[thread].call = calls;
+  }
   sessionThreads_[session].push_back(thread);
   // Threads of a host are dealt to its cores in turn.
   const HostIndex host = sessions_[session]->host().index();
-  threads_.back().core = threadsOfHost_[host.value()]++;
+  threads_[thread].core = threadsOfHost_[host.value()]++;
   return thread;
+}
+
+// Nothing of it is left; its number may be given out again.
+void CosimServer::forgetThread(Thread thread) {
+  std::vector<Thread>& list = sessionThreads_[threads_[thread].session];
+  list.erase(std::remove(list.begin(), list.end(), thread), list.end());
+  threads_[thread].probe = ThreadProbe();
+  freeThreads_.push_back(thread);
 }
 
 void CosimServer::endThread(Thread thread) {
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
   lockstep_.remove(thread);
-  threads_[thread].state = CallState::kNone;
-  std::vector<Thread>& list = sessionThreads_[threads_[thread].session];
-  list.erase(std::remove(list.begin(), list.end(), thread), list.end());
+  ThreadState& state = threads_[thread];
+  if (state.deadline != kForever) pending_.erase({state.deadline, thread, state.call});
+  state.deadline = kForever;
+  state.state = CallState::kNone;
+  ++state.call;
+  forgetThread(thread);
 }
 
 const host::CpuConfig& CosimServer::cpu(Thread thread) { return sessionOf(thread).host().cpu().config(); }
@@ -164,7 +202,7 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
     case Kind::kReadClock:
       return clockCost(threads_[thread].clockReads);
     case Kind::kSleep:
-      return nanoseconds(static_cast<std::int64_t>(std::min<std::uint64_t>(request.argument[0], kLongestSleep)));
+      return simulatedSpan(request.argument[0]);
     default:
       return Time();
   }
@@ -182,11 +220,12 @@ void CosimServer::answerLater(Thread thread, CallState state) {
 void CosimServer::submit(Thread thread, const Request& request) {
   ThreadState& state = threads_[thread];
   channel::copy(state.request, request);
+  ++state.call;
   state.reply = {};
   state.spins = false;
   state.isInterrupted = false;
   state.lastLook = {};
-  hasPace_ = false;  // what wall time was not used before is no credit
+  if (isLockstep()) hasPace_ = false;  // what wall time was not used before is no credit
   state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
@@ -199,7 +238,11 @@ void CosimServer::submit(Thread thread, const Request& request) {
       return answerLater(thread, CallState::kMemory);
     case Kind::kWaitForEvent:
       if (state.eventDelivered) return answer(thread, 0);
-      return answerLater(thread, CallState::kEvent);
+      answerLater(thread, CallState::kEvent);
+      if (request.argument[1] == 0) return;
+      state.deadline = lockstep_.clock(thread) + simulatedSpan(request.argument[1]);
+      pending_.insert({state.deadline, thread, state.call});
+      return;
     case Kind::kThreadEnds:
       state.state = CallState::kAnswered;
       return lockstep_.remove(thread);
@@ -211,9 +254,11 @@ void CosimServer::submit(Thread thread, const Request& request) {
       if (state.changedSinceInterrupt) return answer(thread, 0);
       return answerLater(thread, CallState::kMemory);
     case Kind::kUnmapMemory:
+      sessionOf(thread).memory().forget(request.argument[0], request.argument[1]);
       return answer(thread, 0);
     case Kind::kRegisterWrite:
-      if (!sessionOf(thread).mayAccess(request.argument[0]) || !isBarAccess(request.argument[1], request.length)) {
+      if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) ||
+          !isBarAccess(request.argument[1], request.length)) {
         return answer(thread, EINVAL);
       }
       break;
@@ -221,8 +266,10 @@ void CosimServer::submit(Thread thread, const Request& request) {
       break;
   }
   const bool isPosted = request.kind == Kind::kRegisterWrite && !isArm(request);
+  state.lastDeed = isPosted ? "posted work" : isArm(request) ? "armed a completion queue" : "called the driver";
+  state.lastDeedAt = lockstep_.clock(thread);
   answerLater(thread, isPosted ? CallState::kUntil : CallState::kCommand);
-  pending_.insert({lockstep_.clock(thread), thread});
+  pending_.insert({lockstep_.clock(thread), thread, state.call});
 }
 
 // What threads do up to `limit` gets its place in the calendar. Threads that run don't act before their clocks; so
@@ -230,9 +277,9 @@ void CosimServer::submit(Thread thread, const Request& request) {
 void CosimServer::releaseActions(Time limit) {
   while (!pending_.empty() && pending_.begin()->when <= limit) {
     const PendingAction action = *pending_.begin();
-    if (action.when >= lockstep_.horizonOfRunning()) return;
+    if (isLockstep() && action.when >= lockstep_.horizon(Lockstep::State::kRunning)) return;
     pending_.erase(pending_.begin());
-    actions_.send(later(action.when, system_.calendar().now()), {action.thread});
+    actions_.send(later(action.when, system_.calendar().now()), {action.thread, action.call});
   }
 }
 
@@ -244,7 +291,8 @@ Time CosimServer::nextEvent() {
 // What a call does, at the time at which it takes effect.
 void CosimServer::act(Action& action) {
   const Thread thread = action.thread;
-  if (lockstep_.state(thread) == Lockstep::State::kGone) return;
+  if (lockstep_.state(thread) == Lockstep::State::kGone || threads_[thread].call != action.call) return;
+  if (threads_[thread].state == CallState::kEvent) return answer(thread, channel::kTimedOut);
   if (threads_[thread].state == CallState::kCommand) lockstep_.wait(thread);
   switch (threads_[thread].request.kind) {
     case Kind::kOpenDevice:
@@ -278,9 +326,10 @@ void CosimServer::openOrClose(Thread thread) {
       answer(thread, 0);
     });
   }
-  if (request.argument[0] != 0) return answer(thread, ENODEV);
-  if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "OPEN_DEVICE");
-  answer(thread, 0, session.openDevice());
+  if (!session.hasDevice(request.argument[0])) return answer(thread, ENODEV);
+  if (log_ != nullptr)
+    log_->note(system_.calendar().now(), placeOf(thread), "OPEN_DEVICE mlx5_" + std::to_string(request.argument[0]));
+  answer(thread, 0, session.openDevice(request.argument[0]));
 }
 
 void CosimServer::command(Thread thread) {
@@ -317,11 +366,14 @@ void CosimServer::registerWrite(Thread thread) {
     log_->registerWrite(system_.calendar().now(), placeOf(thread), request.argument[1],
                         {request.bytes, request.length});
   }
-  driver::KernelDriver& driver = sessionOf(thread).adapter().driver();
-  driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(request.argument[0])),
-                      static_cast<std::uint32_t>(request.argument[1]), {request.bytes, request.length});
+  const RegisterPage page = RegisterPage::decode(request.argument[0]);
+  sim::HostNode& host = sessionOf(thread).host();
+  driver::KernelDriver& driver = host.adapter(page.adapter).driver();
+  driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(page.page)), static_cast<std::uint32_t>(request.argument[1]),
+                      {request.bytes, request.length});
   if (!isArm(request)) return;
-  if (!config_.hosts[sessionOf(thread).host().index().value()].driver.confirm_arm) return answer(thread, 0);
+  const config::HostSections& sections = config_.hosts[host.index().value()];
+  if (!sections.adapterSections(page.adapter).driver.confirm_arm) return answer(thread, 0);
   driver.readBack([this, thread] { answer(thread, 0); });
 }
 
@@ -329,28 +381,37 @@ void CosimServer::registerRead(Thread thread) {
   const Request& request = threads_[thread].request;
   constexpr std::uint32_t kWord = 8;
   const bool isPlain = request.length <= kWord && isBarAccess(request.argument[1], request.length);
-  if (!sessionOf(thread).mayAccess(request.argument[0]) || !isPlain) return answer(thread, EINVAL);
+  const RegisterPage page = RegisterPage::decode(request.argument[0]);
+  if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isPlain)
+    return answer(thread, EINVAL);
   if (log_ != nullptr) {
     log_->registerRead(system_.calendar().now(), placeOf(thread), request.argument[1], request.length);
   }
-  const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(request.argument[0])) + request.argument[1];
-  sessionOf(thread).adapter().environment().function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
-    answer(thread, 0, value);
-  });
+  const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(page.page)) + request.argument[1];
+  sessionOf(thread)
+      .host()
+      .adapter(page.adapter)
+      .environment()
+      .function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
+        answer(thread, 0, value);
+      });
 }
 
 void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uint64_t second) {
   ThreadState& state = threads_[thread];
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
-  state.reply = {error, 0, {first, second}};
+  state.reply = {error, 0, {first, second}, 0};
   resume(thread, system_.calendar().now());
 }
 
 // The thread goes on when all has happened up to its clock: then what it sees doesn't depend on how fast it is.
 void CosimServer::resume(Thread thread, Time at) {
-  threads_[thread].state = CallState::kUntil;
+  ThreadState& state = threads_[thread];
+  if (state.deadline != kForever) pending_.erase({state.deadline, thread, state.call});
+  state.deadline = kForever;
+  state.state = CallState::kUntil;
   lockstep_.arrive(thread, at);
   lockstep_.waitUntilClock(thread);
   system_.stop();
@@ -364,10 +425,7 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   state.hasProcessorTime = sessionOf(thread).processId() != ownProcess_;
   if (state.hasProcessorTime) state.processorTime = state.probe.processorTime();
   reply = state.reply;
-  if (state.request.kind == Kind::kThreadEnds) {
-    std::vector<Thread>& list = sessionThreads_[state.session];
-    list.erase(std::remove(list.begin(), list.end(), thread), list.end());
-  }
+  if (state.request.kind == Kind::kThreadEnds) forgetThread(thread);
   return true;
 }
 
@@ -427,6 +485,7 @@ bool CosimServer::settle() {
       state.reply.value[0] = static_cast<std::uint64_t>(lockstep_.clock(thread).count());
     }
     state.state = CallState::kAnswered;
+    state.reply.clock = waits ? static_cast<std::uint64_t>(lockstep_.clock(thread).count()) : 0;
     // It sees memory as it is now. But an interrupted thread may have looked before: its next wait is not to miss what
     // changed meanwhile.
     state.changedSinceInterrupt = false;
@@ -437,12 +496,18 @@ bool CosimServer::settle() {
   return any;
 }
 
+// Who runs holds nothing up but in lockstep; but time doesn't jump over what a waiting thread does next.
+Time CosimServer::threadsHorizon() const {
+  return isLockstep() ? lockstep_.horizon() : lockstep_.horizon(Lockstep::State::kUntil);
+}
+
 Time CosimServer::paceLimit() {
+  if (sync_.kind == sim::Sync::Kind::kFree) return kForever;
   // Who spins runs, although it was made to wait.
   const bool spins = std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
     return each.state == CallState::kMemory && each.request.kind == Kind::kSpinning;
   });
-  if (!spins && !lockstep_.any(Lockstep::State::kAway)) {
+  if (isLockstep() && !spins && !lockstep_.any(Lockstep::State::kAway)) {
     hasPace_ = false;
     return kForever;
   }
@@ -452,7 +517,9 @@ Time CosimServer::paceLimit() {
     paceSince_ = now;
   }
   constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
-  return paceFrom_ + kAhead + Time((now - paceSince_).count() * kPicosecondsPerNanosecond);
+  const auto passed = static_cast<double>((now - paceSince_).count() * kPicosecondsPerNanosecond);
+  if (!isLockstep()) return paceFrom_ + Time(static_cast<std::int64_t>(passed * sync_.scale));
+  return paceFrom_ + kAhead + Time(static_cast<std::int64_t>(passed));
 }
 
 // True if it was stopped.
@@ -474,12 +541,12 @@ bool CosimServer::runTo(Time limit) {
 
 bool CosimServer::progress() {
   if (settle()) return true;
-  const Time threads = lockstep_.horizon();
+  const Time threads = threadsHorizon();
   const Time horizon = earlier(threads, paceLimit());
   const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);
   if (next > horizon) {
     // Time passes without an event, up to where a thread is.
-    if (threads != kForever) reached_ = later(reached_, horizon);
+    if (horizon != kForever && (threads != kForever || !isLockstep())) reached_ = later(reached_, horizon);
     return settle();
   }
   // Not for long: new messages are to be seen.
@@ -500,8 +567,19 @@ CosimServer::WallTime CosimServer::considerForce(const std::function<bool(Thread
     const bool isOnItsOwn =
         lockstep_.state(thread) == Lockstep::State::kRunning && threads_[thread].state == CallState::kNone;
     if (isOnItsOwn && hasTaken(thread)) next = std::min(next, considerThread(thread));
+    considerReturn(thread);
   }
   return std::max(next, kShortestLook);
+}
+
+// A thread that slept elsewhere runs again: time is not to go on without it. It may find much to do before it calls.
+void CosimServer::considerReturn(Thread thread) {
+  ThreadState& state = threads_[thread];
+  if (lockstep_.state(thread) != Lockstep::State::kAway || state.state != CallState::kNone || state.spins) return;
+  const WallTime spent = state.probe.processorTime();
+  if (std::exchange(state.lastLook, spent) == spent || state.probe.isAsleep()) return;
+  state.processorTime = spent;
+  lockstep_.run(thread, reached_);
 }
 
 CosimServer::WallTime CosimServer::considerThread(Thread thread) {
@@ -542,7 +620,7 @@ std::string CosimServer::describe(Thread thread) {
       text += "polls a completion queue that is empty";
       break;
     case Kind::kWaitForEvent:
-      text += "waits for a completion event or an asynchronous event";
+      text += "waits for an event at descriptor " + std::to_string(state.request.argument[2] & 0xFFFFFFFF);
       break;
     case Kind::kSpinning:
       text += "computes, or looks at its memory in a loop";
@@ -551,8 +629,35 @@ std::string CosimServer::describe(Thread thread) {
       text += "does something else";
   }
   constexpr double kPerMicrosecond = 1e6;
-  return text + "; its last call was at " +
-         std::to_string(static_cast<double>(lockstep_.clock(thread).count()) / kPerMicrosecond) + " us";
+  const auto toMicroseconds = [](Time time) {
+    return std::to_string(static_cast<double>(time.count()) / kPerMicrosecond) + " us";
+  };
+  text += ", since " + toMicroseconds(lockstep_.clock(thread));
+  if (state.lastDeed != nullptr) text += std::string("; before that it ") + state.lastDeed + " at " + toMicroseconds(state.lastDeedAt);
+  return text;
+}
+
+bool CosimServer::waitsForEventsAlone(Thread thread) const {
+  const ThreadState& state = threads_[thread];
+  return state.state == CallState::kEvent && (state.request.argument[2] & channel::kNothingButEvents) != 0;
+}
+
+std::string CosimServer::whyStuck() {
+  if (!system_.calendar().empty() || !pending_.empty()) return {};
+  std::string text;
+  for (std::size_t id = 0; id < sessions_.size(); ++id) {
+    if (sessions_[id] == nullptr) continue;
+    // Threads that never called do something of which nobody knows.
+    const std::size_t own = sessions_[id]->processId() == ownProcess_ ? 1 : 0;
+    if (sessionThreads_[id].empty() || sessionThreads_[id].size() + own != threadsOf(sessions_[id]->processId())) return {};
+    for (const Thread thread : sessionThreads_[id]) {
+      const bool isLimited = threads_[thread].deadline != kForever || threads_[thread].request.argument[0] != 0;
+      if (!waitsForEventsAlone(thread) || isLimited || threads_[thread].eventDelivered) return {};
+      text += "hcasim:   " + describe(thread) + '\n';
+    }
+    text += sessions_[id]->describeQueues();
+  }
+  return text;
 }
 
 void CosimServer::giveUp(Thread thread) {

@@ -1,6 +1,7 @@
 // The simulation as programs reach it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -12,9 +13,9 @@
 
 #include "models/kernel/inbox.h"
 #include "sim/config/config.h"
+#include "sim/cosim/cosim_options.h"
 #include "sim/cosim/cosim_result.h"
 #include "sim/cosim/lockstep.h"
-#include "sim/cosim/output_files.h"
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
 #include "sim/cosim/verbs_log.h"
@@ -29,7 +30,7 @@ class CosimServer final : private SessionListener {
  public:
   using WallTime = std::chrono::nanoseconds;
 
-  explicit CosimServer(const config::Config& config, const OutputFiles& files = {});
+  explicit CosimServer(const config::Config& config, const CosimOptions& options = {});
   ~CosimServer();
 
   /// Empty, or what went wrong.
@@ -47,6 +48,11 @@ class CosimServer final : private SessionListener {
   void submit(Thread thread, const channel::Request& request);
   /// False while the call is under way.
   bool takeReply(Thread thread, channel::Reply& reply);
+  /// Whether any thread has an answer that it didn't take yet.
+  [[nodiscard]] bool hasReplies() const {
+    return std::any_of(threads_.begin(), threads_.end(),
+                       [](const ThreadState& each) { return each.state == CallState::kAnswered; });
+  }
   [[nodiscard]] bool hasReply(Thread thread) const { return threads_[thread].state == CallState::kAnswered; }
 
   /// Runs the simulation as far as it may go, but not long. True if something happened: a call was answered, or more
@@ -58,6 +64,11 @@ class CosimServer final : private SessionListener {
   WallTime considerForce(const std::function<bool(Thread)>& hasTaken);
   /// Answers a wait that can't be satisfied by the simulation alone.
   void giveUp(Thread thread);
+  /// Whether a thread waits for events and nothing else, so that there is no need to give up.
+  [[nodiscard]] bool waitsForEventsAlone(Thread thread) const;
+  /// Who waits for what, if every thread waits for an event, none of them for a limited time, and nothing will happen
+  /// any more: then they wait for ever. Empty otherwise.
+  [[nodiscard]] std::string whyStuck();
 
   /// Whether anything is pending in the simulation.
   [[nodiscard]] bool isBusy() { return !system_.calendar().empty() || !pending_.empty(); }
@@ -95,6 +106,10 @@ class CosimServer final : private SessionListener {
     SessionId session;
     std::uint32_t core = 0;
     ThreadProbe probe;
+    std::uint32_t call = 0;  // so far
+    Time deadline = kForever;  // of its wait
+    const char* lastDeed = nullptr;  // what it did before it waited, for people
+    Time lastDeedAt{};
     CallState state = CallState::kNone;
     channel::Request request{};
     channel::Reply reply{};
@@ -111,11 +126,13 @@ class CosimServer final : private SessionListener {
   };
   struct Action {
     Thread thread = 0;
+    std::uint32_t call = 0;
   };
   // A call that takes effect at a time; calls of the same time do so in the order of their threads.
   struct PendingAction {
     Time when;
     Thread thread;
+    std::uint32_t call;  // of the thread: one that is over by then counts no more
     friend bool operator<(const PendingAction& a, const PendingAction& b) {
       return a.when != b.when ? a.when < b.when : a.thread < b.thread;
     }
@@ -137,7 +154,9 @@ class CosimServer final : private SessionListener {
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
   [[nodiscard]] WallTime considerThread(Thread thread);
+  void considerReturn(Thread thread);
   void endThread(Thread thread);
+  void forgetThread(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
@@ -148,11 +167,14 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time nextEvent();
   void resume(Thread thread, Time at);
   [[nodiscard]] Time paceLimit();
+  [[nodiscard]] Time threadsHorizon() const;
+  [[nodiscard]] bool isLockstep() const { return sync_.kind == sim::Sync::Kind::kLockstep; }
 
   const config::Config config_;
   const int ownProcess_;
-  std::vector<DeviceDescription> devices_;    // by host
-  std::vector<std::uint32_t> threadsOfHost_;  // so far
+  const sim::Sync sync_;
+  std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
+  std::vector<std::uint32_t> threadsOfHost_;             // so far
   sim::System system_;
   std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
   std::unique_ptr<CosimResult> result_;   // likewise
@@ -163,6 +185,7 @@ class CosimServer final : private SessionListener {
   std::vector<std::unique_ptr<Session>> sessions_;   // by id; empty: gone
   std::vector<std::vector<Thread>> sessionThreads_;  // likewise
   std::vector<ThreadState> threads_;
+  std::vector<Thread> freeThreads_;
   Time reached_{};  // everything up to here, this time included, has happened
   std::uint64_t forcedAdvances_ = 0;
   bool hasPace_ = false;

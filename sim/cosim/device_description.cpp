@@ -1,19 +1,44 @@
 #include "sim/cosim/device_description.h"
 
-namespace hca::cosim {
+#include <algorithm>
 
-DeviceDescription describeDevice(const config::Config& config, HostIndex host) {
-  const network::FabricIdentity fabric(config.host.count, 1);
-  DeviceDescription device;
-  device.port = fabric.port(host, 1);
-  device.nodeGuid = device.port.guid;
-  device.vendorPart = static_cast<std::uint16_t>(config.hosts[host.value()].adapter.device.deviceId);
-  device.isRoce = config.link.layer == network::LinkLayer::kRoceV2;
-  device.mtu = static_cast<std::uint32_t>(config.link.mtu.count());
-  device.gids.push_back({device.port.gid, device.isRoce});
-  if (device.isRoce) device.gids.push_back({device.port.ipv4Gid, true});
-  if (device.isRoce) device.netDevice = "roce0";
-  return device;
+namespace hca::cosim {
+namespace {
+
+PortDescription describePort(const config::Config& config, const network::PortIdentity& identity) {
+  const bool isRoce = config.link.layer == network::LinkLayer::kRoceV2;
+  PortDescription port;
+  port.identity = identity;
+  port.gids.push_back({identity.gid, isRoce});
+  if (!isRoce) return port;
+  port.gids.push_back({identity.ipv4Gid, true});
+  port.netDevice = "roce" + std::to_string(identity.port - 1);
+  return port;
+}
+
+}  // namespace
+
+std::vector<DeviceDescription> describeDevices(const config::Config& config, HostIndex host) {
+  std::uint32_t mostPorts = 1;
+  for (const config::HostSections& each : config.hosts) mostPorts = std::max(mostPorts, each.portCount());
+  const network::FabricIdentity fabric(config.host.count, mostPorts);
+  const config::HostSections& sections = config.hosts[host.value()];
+  std::vector<DeviceDescription> devices;
+  for (std::uint32_t number = 0; number < sections.host.adapters; ++number) {
+    const adapter::DeviceConfig& own = sections.adapterSections(number).adapter.device;
+    DeviceDescription device;
+    device.adapter = number;
+    device.name = "mlx5_" + std::to_string(number);
+    device.vendorPart = static_cast<std::uint16_t>(own.deviceId);
+    device.isRoce = config.link.layer == network::LinkLayer::kRoceV2;
+    device.mtu = static_cast<std::uint32_t>(config.link.mtu.count());
+    for (std::uint32_t port = 0; port < own.ports; ++port) {
+      device.ports.push_back(describePort(config, fabric.port(host, sections.firstPort(number) + port)));
+    }
+    device.nodeGuid = device.ports.front().identity.guid;
+    devices.push_back(std::move(device));
+  }
+  return devices;
 }
 
 }  // namespace hca::cosim

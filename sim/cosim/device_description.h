@@ -16,19 +16,32 @@ struct GidEntry {
   bool isRoceV2 = false;
 };
 
-struct DeviceDescription {
-  std::string name = "mlx5_0";
+struct PortDescription {
+  network::PortIdentity identity;
   std::string netDevice;  ///< of RoCE: the Ethernet interface
-  std::uint16_t vendorPart = 0;
-  std::uint64_t nodeGuid = 0;
-  network::PortIdentity port;
-  bool isRoce = false;
-  std::uint32_t mtu = 4096;  ///< bytes, of the link
   std::vector<GidEntry> gids;
-  std::uint64_t firmwareMajor = 16, firmwareMinor = 35, firmwareSub = 1000;
 };
 
-/// Of the adapter of host `host`; the same values that the simulated system gives it.
-[[nodiscard]] DeviceDescription describeDevice(const config::Config& config, HostIndex host);
+struct DeviceDescription {
+  std::uint32_t adapter = 0;  ///< of its host
+  std::string name;
+  std::uint16_t vendorPart = 0;
+  std::uint64_t nodeGuid = 0;
+  bool isRoce = false;
+  std::uint32_t mtu = 4096;  ///< bytes, of the link
+  std::vector<PortDescription> ports;
+  std::uint64_t firmwareMajor = 16, firmwareMinor = 35, firmwareSub = 1000;
+
+  [[nodiscard]] bool hasPort(std::uint64_t number) const { return number >= 1 && number <= ports.size(); }
+  /// Port `number`, counted from 1.
+  [[nodiscard]] const PortDescription& port(std::uint64_t number) const { return ports[number - 1]; }
+  /// Rows of the table of each port.
+  [[nodiscard]] std::size_t gidCount() const { return ports.front().gids.size(); }
+  /// Room in that table.
+  [[nodiscard]] std::uint32_t gidRoom() const { return isRoce ? 256 : 8; }
+};
+
+/// Of the adapters of host `host`, in their order; the same values that the simulated system gives them.
+[[nodiscard]] std::vector<DeviceDescription> describeDevices(const config::Config& config, HostIndex host);
 
 }  // namespace hca::cosim

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
@@ -16,6 +17,15 @@ std::shared_ptr<EventFile> EventFile::open(int processId, int writeEnd, int read
   const int reader = ::open((folder + std::to_string(readEnd)).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (reader < 0) {
     ::close(writer);
+    return nullptr;
+  }
+  // Whatever else a program offers is not written into.
+  struct stat written {}, read {};
+  const bool isPipe = fstat(writer, &written) == 0 && fstat(reader, &read) == 0 && S_ISFIFO(written.st_mode) &&
+                      written.st_dev == read.st_dev && written.st_ino == read.st_ino;
+  if (!isPipe) {
+    ::close(writer);
+    ::close(reader);
     return nullptr;
   }
   return std::shared_ptr<EventFile>(new EventFile(writer, reader, recordSize));

@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "sim/config/config_loader.h"
 #include "sim/cosim/cosim_server.h"
 #include "sim/cosim/same_process_memory.h"
+#include "sim/options/exit_code.h"
 #include "verbs_shim/channel/environment.h"
 #include "verbs_shim/channel/inproc.h"
 
@@ -29,22 +31,24 @@ using namespace std::chrono_literals;
 
 std::chrono::nanoseconds wallNow() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-OutputFiles outputFiles() {
+CosimOptions optionsOfEnvironment() {
   const auto value = [](const char* variable) {
     const char* text = std::getenv(variable);
     return std::string(text == nullptr ? "" : text);
   };
-  return {value(channel::kResultVariable), value(channel::kVerbsLogVariable)};
+  return {{value(channel::kResultVariable), value(channel::kVerbsLogVariable)},
+          sim::parseSync(value(channel::kSyncVariable)).value_or(sim::Sync{})};
 }
 
 /// Program threads run the simulation themselves, one at a time; a thread of its own looks after it while they don't.
 class InprocHost {
  public:
   InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
-      : server_(config, outputFiles()),
+      : server_(config, optionsOfEnvironment()),
         host_(parameters.host),
         copy_(parameters.guardedCopy),
-        adoptThread_(parameters.adoptThread) {}
+        adoptThread_(parameters.adoptThread),
+        isInterrupted_(parameters.isInterrupted) {}
 
   std::string start() {
     if (std::string problem = server_.bringUp(); !problem.empty()) return problem;
@@ -60,7 +64,9 @@ class InprocHost {
   }
 
   void call(std::uint32_t thread, const Request& request, Reply& reply) {
+    entering_.fetch_add(1);
     std::unique_lock<std::mutex> lock(mutex_);
+    entering_.fetch_sub(1);
     ++calls_;
     server_.submit(thread, request);
     if (!server_.takeReply(thread, reply)) waitForReply(thread, request, reply, lock);
@@ -70,6 +76,7 @@ class InprocHost {
  private:
   static constexpr auto kTick = 50us;
   static constexpr auto kLongTick = 1ms;
+  static constexpr std::chrono::microseconds kIdleTick = 500us;
   static constexpr int kPatience = 20;
 
   void waitForReply(std::uint32_t thread, const Request& request, Reply& reply, std::unique_lock<std::mutex>& lock) {
@@ -77,22 +84,52 @@ class InprocHost {
     int idle = 0;
     while (!server_.takeReply(thread, reply)) {
       if (server_.progress()) {
-        if (waiting_ != 0) changed_.notify_all();
+        letOthersIn(thread, lock);
         continue;
       }
-      if (idle == 0) began = wallNow();
-      const bool isLate = request.argument[0] != 0 && wallNow() - began > std::chrono::nanoseconds(request.argument[0]);
-      const bool isVain = isAlone() || idle++ > kPatience;
-      if (isVain || (request.kind == channel::Kind::kWaitForEvent && isLate)) server_.giveUp(thread);
+      if (idle++ == 0) began = wallNow();
+      if (isVain(thread, request, wallNow() - began, idle)) server_.giveUp(thread);
       if (server_.progress()) continue;
       wait(lock);
     }
   }
 
+  // What was answered holds time up until its thread has taken it, and for that it needs the lock.
+  void letOthersIn(std::uint32_t thread, std::unique_lock<std::mutex>& lock) {
+    if (waiting_ == 0) return;
+    changed_.notify_all();
+    if (!server_.hasReply(thread) && server_.hasReplies()) wait(lock);
+  }
+
+  bool isVain(std::uint32_t thread, const Request& request, std::chrono::nanoseconds waited, int idle) {
+    if (request.kind == channel::Kind::kWaitForEvent) {
+      const std::chrono::nanoseconds limit(request.argument[0]);
+      if (isInterrupted_() != 0 || (limit.count() != 0 && waited > limit)) return true;
+      if (server_.waitsForEventsAlone(thread)) {
+        endIfStuck(waited);
+        return false;
+      }
+    }
+    return isAlone() || idle > kPatience;
+  }
+
+  // Nothing of the simulation's own can wake anybody up. A moment is left for what others do, signals for example.
+  void endIfStuck(std::chrono::nanoseconds waited) {
+    if (waited < 1s) return;
+    const std::string why = server_.whyStuck();
+    if (why.empty()) return;
+    std::fprintf(stderr, "hcasim: the program waits for an event, and nothing is pending that could bring one:\n%s",
+                 why.c_str());
+    server_.writeResult();
+    _exit(options::kCosimStuck);
+  }
+
   // Nothing is pending, and nobody else is there who could change that soon.
   bool isAlone() { return !server_.isBusy() && waiting_ == 0; }
 
+  // A thread that waits for the lock looks as if it slept elsewhere.
   void considerForce() {
+    if (entering_.load() != 0) return;
     (void)server_.considerForce([](CosimServer::Thread) { return true; });
   }
 
@@ -101,7 +138,7 @@ class InprocHost {
     int before = 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     ++waiting_;
-    changed_.wait_for(lock, kTick);
+    changed_.wait_for(lock, server_.isBusy() ? std::chrono::microseconds(kTick) : kIdleTick);
     --waiting_;
     pthread_setcancelstate(before, nullptr);
     considerForce();
@@ -114,7 +151,8 @@ class InprocHost {
     std::uint64_t seen = 0;
     bool isActive = false;
     for (;;) {
-      if (!server_.isBusy()) {
+      // Before the first call there is no thread that would hold time up.
+      if (!server_.isBusy() || calls_ == 0) {
         isResting_ = true;
         changed_.wait(lock);
         isResting_ = false;
@@ -133,11 +171,13 @@ class InprocHost {
   }
 
   std::mutex mutex_;
+  std::atomic<int> entering_{0};  // threads that are about to call
   std::condition_variable changed_;
   CosimServer server_;
   std::uint32_t host_;
   SameProcessMemory::Copy copy_;
   void (*adoptThread_)();
+  int (*isInterrupted_)();
   CosimServer::SessionId session_ = 0;
   std::uint64_t calls_ = 0;
   int waiting_ = 0;

@@ -2,10 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <stdexcept>
@@ -13,8 +12,10 @@
 #include <vector>
 
 #include "sim/cosim/listening.h"
+#include "sim/cosim/process_family.h"
 #include "sim/cosim/output_prefixer.h"
 #include "sim/cosim/program.h"
+#include "sim/cosim/program_environment.h"
 #include "sim/cosim/run_folder.h"
 #include "sim/cosim/shared_simulation.h"
 #include "sim/cosim/termination.h"
@@ -26,55 +27,27 @@ namespace {
 
 using options::CosimRequest;
 
-constexpr const char* kPreload = "libhcasim_verbs.so";
-constexpr const char* kInproc = "libhcasim_inproc.so";
-
-// The libraries lie beside the program's folder, in the build tree and where it is installed.
-std::string findLibrary(const char* name) {
-  namespace fs = std::filesystem;
-  const fs::path root = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  for (const char* folder : {"lib", "lib/x86_64-linux-gnu", "lib64"}) {
-    if (fs::exists(root / folder / name)) return (root / folder / name).string();
-  }
-  throw std::runtime_error(std::string(name) + " is missing below " + root.string());
-}
-
-std::string preloadList() {
-  const char* before = std::getenv("LD_PRELOAD");
-  const std::string own = findLibrary(kPreload);
-  return before == nullptr || *before == '\0' ? own : std::string(before) + ':' + own;
-}
-
-std::int64_t kilohertz(const CosimRequest& request, std::uint32_t host) {
-  constexpr std::int64_t kPerKilohertz = 1000;
-  return request.config.hosts[host].cpu.clock.count() / kPerKilohertz;
-}
-
 ProgramStart startOf(const CosimRequest& request, const options::CosimCommand& command, const RunFolder& folder) {
   ProgramStart start;
   start.words = command.words;
-  start.environment = {{"LD_PRELOAD", preloadList()},
-                       {channel::kRunVariable, folder.path()},
-                       {channel::kHostVariable, std::to_string(command.host)}};
-  if (request.hasVirtualTime) {
-    start.environment.emplace_back(channel::kTscVariable, std::to_string(kilohertz(request, command.host)));
-  }
+  start.environment = programEnvironment(request.config, command.host, folder.path(), request.hasVirtualTime);
   return start;
 }
 
 int runInProcess(const CosimRequest& request) {
   const RunFolder folder(request.config);
   ProgramStart start = startOf(request, request.commands.front(), folder);
-  start.environment.emplace_back(channel::kInprocVariable, findLibrary(kInproc));
+  start.environment.emplace_back(channel::kInprocVariable, findLibrary("libhcasim_inproc.so"));
   start.environment.emplace_back(channel::kResultVariable, request.resultFile);
   start.environment.emplace_back(channel::kVerbsLogVariable, request.verbsLogFile);
+  start.environment.emplace_back(channel::kSyncVariable, sim::toText(request.sync));
   Program program(start);
   while (!program.waitInterruptibly()) program.signal(Termination::signal());
   return *program.poll();
 }
 
 // Several programs, which start one after the other while the simulation already serves.
-class Programs {
+class Programs final : public SharedSimulation::Programs {
  public:
   Programs(const CosimRequest& request, const RunFolder& folder, const std::string& socket)
       : request_(request), folder_(folder), socket_(socket), output_(request.out) {
@@ -92,8 +65,14 @@ class Programs {
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
 
+  bool areAllAmong(const std::set<int>& attached) override {
+    return running_.size() == request_.commands.size() &&
+           std::all_of(running_.begin(), running_.end(), [&attached](const auto& program) {
+             return program->poll() || isFamilyAmong(program->process(), attached);
+           });
+  }
   /// Starts the next one when its time has come; true when all have ended.
-  bool poll() {
+  bool areOver() override {
     if (running_.size() < request_.commands.size() && mayStart()) startNext();
     bool isOver = running_.size() == request_.commands.size();
     if (Termination::signal() != 0) {
@@ -154,9 +133,9 @@ int runShared(const CosimRequest& request) {
   const std::string socket = folder.path() + "/socket";
   // Ends last: a program may be in a call, and goes on only when the simulation answers or is gone.
   Programs programs(request, folder, socket);
-  SharedSimulation simulation(request.config, socket, {request.resultFile, request.verbsLogFile}, request.err);
-  simulation.serve([&programs] { return programs.poll(); });
-  return programs.status();
+  SharedSimulation simulation(request.config, socket, {{request.resultFile, request.verbsLogFile}, request.sync},
+                              request.err);
+  return simulation.serve(programs) ? programs.status() : options::kCosimStuck;
 }
 
 }  // namespace

@@ -9,4 +9,11 @@ namespace hca::cosim {
 /// with which hcasim ends.
 int launch(const options::CosimRequest& request);
 
+/// Runs a simulation for programs that come and go, until a signal asks it to end.
+int serve(const options::ServeRequest& request);
+
+/// Becomes the program of `request`, or prints what it would find in its environment; returns only then, or if there is
+/// no such simulation or program.
+int attach(const options::AttachRequest& request);
+
 }  // namespace hca::cosim

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <string>
 
+#include "sim/cosim/process_family.h"
+
 namespace hca::cosim {
 namespace {
 
@@ -42,12 +44,9 @@ bool isListening(pid_t process) {
   addListening(folder / "net" / "tcp", sockets);
   addListening(folder / "net" / "tcp6", sockets);
   if (!sockets.empty() && hasOneOf(folder, sockets)) return true;
-  std::ifstream children(folder / "task" / std::to_string(process) / "children");
-  pid_t child = 0;
-  while (children >> child) {
-    if (isListening(child)) return true;
-  }
-  return false;
+  bool isAny = false;
+  forEachChild(process, [&isAny](pid_t child) { isAny = isAny || isListening(child); });
+  return isAny;
 }
 
 }  // namespace hca::cosim

@@ -9,19 +9,12 @@ Lockstep::Thread Lockstep::add(Time now) {
   return static_cast<Thread>(threads_.size() - 1);
 }
 
-Time Lockstep::horizon() const {
-  Time least = kForever;
-  for (const Entry& thread : threads_) {
-    const bool holds = thread.state == State::kRunning || thread.state == State::kUntil;
-    if (holds) least = earlier(least, thread.clock);
-  }
-  return least;
-}
+Time Lockstep::horizon() const { return earlier(horizon(State::kRunning), horizon(State::kUntil)); }
 
-Time Lockstep::horizonOfRunning() const {
+Time Lockstep::horizon(State only) const {
   Time least = kForever;
   for (const Entry& thread : threads_) {
-    if (thread.state == State::kRunning) least = earlier(least, thread.clock);
+    if (thread.state == only) least = earlier(least, thread.clock);
   }
   return least;
 }

@@ -17,6 +17,8 @@ class Lockstep {
   enum class State : std::uint8_t { kGone, kRunning, kUntil, kWaiting, kAway };
 
   Thread add(Time now);
+  /// Gives a removed thread's number to another one.
+  void revive(Thread thread, Time now) { threads_[thread] = {State::kRunning, now}; }
   void remove(Thread thread) { threads_[thread].state = State::kGone; }
 
   [[nodiscard]] State state(Thread thread) const { return threads_[thread].state; }
@@ -35,8 +37,8 @@ class Lockstep {
 
   /// kForever if no thread holds the simulation up.
   [[nodiscard]] Time horizon() const;
-  /// The same for threads alone that run.
-  [[nodiscard]] Time horizonOfRunning() const;
+  /// The same for threads alone that are in state `only`.
+  [[nodiscard]] Time horizon(State only) const;
   [[nodiscard]] bool any(State state) const;
 
  private:

@@ -28,35 +28,52 @@ int openSocket(const std::string& path) {
   return fd;
 }
 
-// A program's hello follows its connection at once: libhcasim_verbs sends it before it does anything else.
-bool receiveHello(int connection, channel::Hello& hello) {
-  constexpr int kPatience = 1000;  // milliseconds
-  pollfd ready{connection, POLLIN, 0};
-  return ::poll(&ready, 1, kPatience) == 1 &&
-         recv(connection, &hello, sizeof hello, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof hello);
-}
-
 }  // namespace
 
 ProgramListener::ProgramListener(std::string path) : path_(std::move(path)), socket_(openSocket(path_)) {}
 
 ProgramListener::~ProgramListener() {
+  for (const Stranger& stranger : strangers_) ::close(stranger.connection);
   ::close(socket_);
   ::unlink(path_.c_str());
 }
 
-std::optional<Applicant> ProgramListener::accept() {
-  Applicant applicant;
-  applicant.connection = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (applicant.connection < 0) return std::nullopt;
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  const bool isKnown = getsockopt(applicant.connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0;
-  if (isKnown && peer.uid == geteuid() && receiveHello(applicant.connection, applicant.hello)) {
-    applicant.process = peer.pid;
-    return applicant;
+void ProgramListener::letStrangersIn() {
+  constexpr std::size_t kMost = 64;
+  while (strangers_.size() < kMost) {
+    const int connection = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (connection < 0) return;
+    ucred peer{};
+    socklen_t length = sizeof peer;
+    const bool isKnown = getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
+    if (isKnown) strangers_.push_back({connection, peer.pid, std::chrono::steady_clock::now()});
+    if (!isKnown) ::close(connection);
   }
-  ::close(applicant.connection);
+}
+
+std::optional<Applicant> ProgramListener::accept() {
+  constexpr auto kPatience = std::chrono::seconds(1);
+  letStrangersIn();
+  for (auto at = strangers_.begin(); at != strangers_.end();) {
+    Applicant applicant;
+    applicant.connection = at->connection;
+    applicant.process = at->process;
+    // One byte more than a hello: a longer message is none.
+    struct {
+      channel::Hello hello;
+      std::uint8_t more;
+    } message{};
+    const ssize_t length = recv(at->connection, &message, sizeof message, MSG_DONTWAIT);
+    const bool isSilent = length < 0 && (errno == EAGAIN || errno == EINTR);
+    if (isSilent && std::chrono::steady_clock::now() - at->since < kPatience) {
+      ++at;
+      continue;
+    }
+    at = strangers_.erase(at);
+    applicant.hello = message.hello;
+    if (length == static_cast<ssize_t>(sizeof message.hello)) return applicant;
+    ::close(applicant.connection);
+  }
   return std::nullopt;
 }
 

@@ -3,8 +3,10 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verbs_shim/channel/shared_memory.h"
 
@@ -27,15 +29,24 @@ class ProgramListener {
   ProgramListener& operator=(const ProgramListener&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// A program that connected and said its hello, if any; who may not come in is turned away without a word.
+  /// A program that connected and said its hello, if any; who may not come in, or says nothing for a second, is turned
+  /// away without a word.
   [[nodiscard]] std::optional<Applicant> accept();
   /// Answers with the two areas of the channel.
   static bool admit(const Applicant& applicant, int area, int doorbell);
   static void refuse(const Applicant& applicant);
 
  private:
+  struct Stranger {
+    int connection;
+    pid_t process;
+    std::chrono::steady_clock::time_point since;
+  };
+  void letStrangersIn();
+
   std::string path_;
   int socket_;
+  std::vector<Stranger> strangers_;  // connected, but without a hello
 };
 
 /// Whether the other end is gone.

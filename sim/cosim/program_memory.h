@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <map>
+
 #include "models/host/bus_address_space.h"
 
 namespace hca::cosim {
@@ -32,15 +34,25 @@ class ProgramMemory : public host::MemoryBackend {
   virtual void beginSlice(bool isQuiet) { (void)isQuiet; }
   virtual void endSlice() {}
 
-  bool read(std::uint64_t address, MutableByteView into) final { return copyIn(address, into); }
+  /// The program gave [address, address + length) back, so that DMA there fails, whatever it maps there later...
+  void forget(std::uint64_t address, std::uint64_t length);
+  /// ... until it names the range again.
+  void remember(std::uint64_t address, std::uint64_t length);
+
+  bool read(std::uint64_t address, MutableByteView into) final {
+    return !isForgotten(address, into.size()) && copyIn(address, into);
+  }
   bool write(std::uint64_t address, ByteView bytes) final {
-    if (!copyOut(address, bytes)) return false;
+    if (isForgotten(address, bytes.size()) || !copyOut(address, bytes)) return false;
     if (listener_ != nullptr) listener_->onProgramMemoryWritten(address, bytes.size());
     return true;
   }
 
  private:
+  [[nodiscard]] bool isForgotten(std::uint64_t address, std::uint64_t length) const;
+
   ProgramMemoryListener* listener_ = nullptr;
+  std::map<std::uint64_t, std::uint64_t> forgotten_;  // start to end; neither overlap nor touch
 };
 
 }  // namespace hca::cosim

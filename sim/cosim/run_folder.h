@@ -13,14 +13,24 @@ class RunFolder {
  public:
   /// Throws std::runtime_error or std::filesystem::filesystem_error if it can't be made.
   explicit RunFolder(const config::Config& config);
+  /// One that others find by `name`: see `pathOf`. What an earlier simulation left there is removed; throws if one
+  /// still runs there.
+  RunFolder(const config::Config& config, const std::string& name);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Of this user's simulation of that name.
+  [[nodiscard]] static std::string pathOf(const std::string& name);
+  /// Whether a simulation runs in the folder `path`.
+  [[nodiscard]] static bool isServed(const std::string& path);
 
  private:
+  void fill(const config::Config& config);
+
   std::string path_;
+  int lock_ = -1;  // held as long as the simulation runs
 };
 
 }  // namespace hca::cosim

@@ -5,12 +5,12 @@
 
 namespace hca::cosim {
 
-Session::Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device,
+Session::Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
                  int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles,
                  SessionListener& listener)
     : host_(host),
       config_(config),
-      device_(device),
+      devices_(devices),
       processId_(processId),
       memory_(std::move(memory)),
       sharedFiles_(sharedFiles),
@@ -24,18 +24,21 @@ Session::~Session() {
   host_.memory().removeOwner(memoryOwner_);
 }
 
-std::uint32_t Session::openDevice() {
-  const UverbsFile::Surroundings surroundings{adapter().environment(),
-                                              adapter().driver(),
-                                              config_,
-                                              device_,
+std::uint32_t Session::openDevice(std::uint64_t number) {
+  const auto index = static_cast<std::uint32_t>(number);
+  sim::AdapterNode& adapter = host_.adapter(index);
+  const UverbsFile::Surroundings surroundings{adapter.environment(),
+                                              adapter.driver(),
+                                              config_.adapterSections(index).driver,
+                                              devices_[index],
                                               *memory_,
                                               memoryOwner_,
                                               regions_,
                                               *this,
                                               sharedFiles_,
                                               processId_,
-                                              *this};
+                                              *this,
+                                              index};
   files_.emplace(nextFile_, std::make_unique<UverbsFile>(surroundings));
   return nextFile_++;
 }
@@ -45,8 +48,32 @@ UverbsFile* Session::file(std::uint32_t number) {
   return at == files_.end() ? nullptr : at->second.get();
 }
 
-bool Session::mayAccess(std::uint64_t page) const {
-  return std::any_of(files_.begin(), files_.end(), [page](const auto& file) { return file.second->mayAccess(page); });
+bool Session::mayAccess(const RegisterPage& page) const {
+  return std::any_of(files_.begin(), files_.end(), [&page](const auto& file) { return file.second->mayAccess(page); });
+}
+
+std::string Session::describeQueues() {
+  std::string text;
+  for (const auto& file : files_) {
+    const auto summaries = host_.adapter(file.second->device()).hca().completion().summaries();
+    file.second->forEachQueue([&](const UserCq& cq) {
+      const auto at = std::find_if(summaries.begin(), summaries.end(),
+                                   [&cq](const auto& summary) { return summary.number == cq.number; });
+      if (cq.channel != nullptr && at != summaries.end()) text += describe(cq, at->counters);
+    });
+  }
+  return text;
+}
+
+std::string Session::describe(const UserCq& cq, const adapter::CqCounters& counters) const {
+  // The consumer index, big-endian, 24 bits.
+  std::uint8_t record[4] = {};
+  if (host_.memory().read(cq.record->bus(), {record, sizeof record}) != host::DmaStatus::kOk) return {};
+  const std::uint32_t taken = std::uint32_t{record[1]} << 16 | std::uint32_t{record[2]} << 8 | record[3];
+  const auto waiting = (static_cast<std::uint32_t>(counters.cqes) - taken) & 0xFFFFFF;
+  return "hcasim:     completion queue " + std::to_string(cq.number.value()) + ": " + std::to_string(waiting) +
+         " entries not polled, " + std::to_string(counters.arms) + " times armed, " + std::to_string(counters.events) +
+         " events raised, " + (cq.channel->isReadable() ? "one" : "none") + " of them to be read\n";
 }
 
 void Session::closeDevice(std::uint32_t number, std::function<void()> done) {

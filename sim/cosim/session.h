@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "sim/cosim/device_description.h"
 #include "sim/cosim/program_memory.h"
@@ -28,40 +30,44 @@ class SessionListener {
 
 class Session final : public EventFileTable, private EventListener, private ProgramMemoryListener {
  public:
-  Session(sim::HostNode& host, const driver::DriverConfig& config, const DeviceDescription& device, int processId,
-          std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles, SessionListener& listener);
+  /// `devices`: of the host's adapters.
+  Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
+          int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles, SessionListener& listener);
   ~Session();
 
   [[nodiscard]] sim::HostNode& host() { return host_; }
-  /// The adapter that programs see: the first of the host.
-  [[nodiscard]] sim::AdapterNode& adapter() { return host_.adapter(0); }
   [[nodiscard]] int processId() const { return processId_; }
   [[nodiscard]] ProgramMemory& memory() { return *memory_; }
 
   [[nodiscard]] const RegionNames& regions() const { return regions_; }
   [[nodiscard]] bool hasFiles() const { return !files_.empty(); }
 
-  std::uint32_t openDevice();
+  [[nodiscard]] bool hasDevice(std::uint64_t number) const { return number < devices_.size(); }
+  /// Precondition: hasDevice(number).
+  std::uint32_t openDevice(std::uint64_t number);
   /// nullptr if it isn't open.
   [[nodiscard]] UverbsFile* file(std::uint32_t number);
   void closeDevice(std::uint32_t number, std::function<void()> done);
+  /// Its completion queues with a channel, a line each, for people.
+  [[nodiscard]] std::string describeQueues();
   /// Ends everything that the process has.
   void closeAll(std::function<void()> done);
 
-  /// Whether a page of registers, by its number in BAR0, belongs to a device that the program has open.
-  [[nodiscard]] bool mayAccess(std::uint64_t page) const;
+  /// Whether a page of registers belongs to a device that the program has open.
+  [[nodiscard]] bool mayAccess(const RegisterPage& page) const;
 
   std::shared_ptr<EventFile> openEventFile(int writeEnd, int readEnd, std::size_t recordSize) override;
   [[nodiscard]] std::shared_ptr<EventFile> eventFile(int readEnd) const override;
 
  private:
+  [[nodiscard]] std::string describe(const UserCq& cq, const adapter::CqCounters& counters) const;
   void onEventReported(const std::string& text) override { listener_.onEventReported(*this, text); }
   void onEventReadable(host::Core* core) override { listener_.onEventReadable(*this, core); }
   void onProgramMemoryWritten(std::uint64_t, std::uint64_t) override { listener_.onMemoryChanged(*this); }
 
   sim::HostNode& host_;
-  const driver::DriverConfig& config_;
-  const DeviceDescription& device_;
+  const config::HostSections& config_;
+  const std::vector<DeviceDescription>& devices_;
   int processId_;
   std::unique_ptr<ProgramMemory> memory_;
   RegionNames regions_;

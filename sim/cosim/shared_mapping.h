@@ -1,6 +1,7 @@
 // Memory that can be given to another process.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,8 +13,11 @@ namespace hca::cosim {
 template <class Struct>
 class SharedMapping {
  public:
-  explicit SharedMapping(const char* name) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
+  explicit SharedMapping(const char* name) : descriptor_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
     if (descriptor_ < 0 || ftruncate(descriptor_, sizeof(Struct)) != 0) throw std::runtime_error("no shared memory");
+    // Nobody can take it away from under the other's feet.
+    constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    if (fcntl(descriptor_, F_ADD_SEALS, kSeals) != 0) throw std::runtime_error("no shared memory");
     void* address = mmap(nullptr, sizeof(Struct), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
     if (address == MAP_FAILED) throw std::runtime_error("no shared memory");
     struct_ = static_cast<Struct*>(address);

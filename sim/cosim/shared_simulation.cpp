@@ -33,9 +33,9 @@ constexpr auto kSilence = 5s;
 
 }  // namespace
 
-SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket, const OutputFiles& files,
+SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket, const CosimOptions& options,
                                    std::ostream& err)
-    : config_(config), err_(err), server_(config_, files), listener_(socket), doorbell_("hcasim-doorbell") {
+    : config_(config), err_(err), server_(config_, options), listener_(socket), doorbell_("hcasim-doorbell") {
   if (const std::string problem = server_.bringUp(); !problem.empty()) throw std::runtime_error(problem);
 }
 
@@ -54,7 +54,7 @@ void SharedSimulation::welcome() {
     }
     const auto session = server_.attachProcess(HostIndex(applicant->hello.host), applicant->process,
                                                std::make_unique<OtherProcessMemory>(applicant->process));
-    auto client = std::make_unique<Client>(applicant->connection, session);
+    auto client = std::make_unique<Client>(applicant->connection, applicant->process, session);
     if (ProgramListener::admit(*applicant, client->area.descriptor(), doorbell_.descriptor())) {
       clients_.push_back(std::move(client));
     } else {
@@ -80,6 +80,9 @@ bool SharedSimulation::takeRequests() {
     client->used = std::min(__atomic_load_n(&client->area->used, __ATOMIC_ACQUIRE), SharedArea::kSlots);
     for (std::uint32_t i = 0; i < client->used; ++i) {
       const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
+      if (client->slots[i].isCalling && __atomic_load_n(&client->area->slots[i].isCancelled, __ATOMIC_ACQUIRE) != 0) {
+        server_.giveUp(client->slots[i].thread);
+      }
       if (state != static_cast<std::uint32_t>(SlotState::kSubmitted) || client->slots[i].isCalling) continue;
       takeRequest(*client, i);
       any = true;
@@ -137,7 +140,8 @@ void SharedSimulation::giveUpWaits(Clock::time_point idleSince) {
       const bool isLate = slot.limit.count() != 0 && now - slot.since > slot.limit;
       const bool isVain = slot.isInterrupted ? now - slot.since > kSpinnersPatience
                                              : now - slot.since > kPatience && now - idleSince > kPatience;
-      if (isLate || isVain) server_.giveUp(slot.thread);
+      const bool mayStay = server_.waitsForEventsAlone(slot.thread);
+      if (isLate || (isVain && !mayStay)) server_.giveUp(slot.thread);
     }
   }
 }
@@ -180,7 +184,19 @@ std::chrono::nanoseconds SharedSimulation::considerForce() {
   });
 }
 
-void SharedSimulation::serve(const std::function<bool()>& isOver) {
+// Nothing of the simulation's own can wake anybody up. A moment is left for what others do, signals for example.
+bool SharedSimulation::isStuck(Programs& programs, Clock::time_point idleSince) {
+  constexpr auto kMoment = 1s;
+  if (clients_.empty() || Clock::now() - idleSince < kMoment) return false;
+  const std::string why = server_.whyStuck();
+  std::set<int> attached;
+  for (const auto& client : clients_) attached.insert(client->process);
+  if (why.empty() || !programs.areAllAmong(attached)) return false;
+  err_ << "hcasim: every program waits for an event, and nothing is pending that could bring one:\n" << why;
+  return true;
+}
+
+bool SharedSimulation::serve(Programs& programs) {
   prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are to be short
   channel::wantShortSlices();
   Clock::time_point kept{};
@@ -196,7 +212,8 @@ void SharedSimulation::serve(const std::function<bool()>& isOver) {
       kept = now;
       welcome();
       partWithTheGone();
-      if (isOver()) return;
+      if (programs.areOver()) return true;
+      if (!any && isStuck(programs, idleSince)) return false;
       giveUpWaits(idleSince);
       warn(now);
     }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <iosfwd>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,14 +19,25 @@ class SharedSimulation {
  public:
   /// Throws std::runtime_error if something can't be made.
   /// `err`: for a word to the user when nothing goes on.
-  SharedSimulation(const config::Config& config, const std::string& socket, const OutputFiles& files,
+  SharedSimulation(const config::Config& config, const std::string& socket, const CosimOptions& options,
                    std::ostream& err);
   ~SharedSimulation();
   SharedSimulation(const SharedSimulation&) = delete;
   SharedSimulation& operator=(const SharedSimulation&) = delete;
 
-  /// Until `isOver`, which is asked every few milliseconds.
-  void serve(const std::function<bool()>& isOver);
+  /// Whom the simulation serves.
+  class Programs {
+   public:
+    /// Asked every few milliseconds: true when nobody is left.
+    virtual bool areOver() = 0;
+    /// Whether every process that still runs is one of `attached`, or waits for its children.
+    virtual bool areAllAmong(const std::set<int>& attached) = 0;
+
+   protected:
+    ~Programs() = default;
+  };
+  /// Until the programs are over, or wait for ever: then false, and the user was told why.
+  bool serve(Programs& programs);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -40,8 +51,10 @@ class SharedSimulation {
     std::chrono::nanoseconds limit{};  // of its wait; 0: none
   };
   struct Client {
-    Client(int link, CosimServer::SessionId id) : connection(link), session(id), area("hcasim-program") {}
+    Client(int link, int who, CosimServer::SessionId id)
+        : connection(link), process(who), session(id), area("hcasim-program") {}
     int connection;
+    int process;
     CosimServer::SessionId session;
     SharedMapping<channel::SharedArea> area;
     std::uint32_t used = 0;  // slots that were ever taken
@@ -57,6 +70,7 @@ class SharedSimulation {
   std::chrono::nanoseconds considerForce();
   void giveUpWaits(Clock::time_point idleSince);
   void warn(Clock::time_point now);
+  bool isStuck(Programs& programs, Clock::time_point idleSince);
   void sleep(std::uint32_t rings, std::chrono::nanoseconds span);
 
   const config::Config config_;

@@ -56,33 +56,32 @@ void writePci(const Folder& pci, const DeviceDescription& device) {
   pci.file("local_cpulist", "0");
 }
 
-void writeGids(const Folder& port, const DeviceDescription& device) {
+void writeGids(const Folder& port, const DeviceDescription& device, const PortDescription& described) {
   const Folder gids = port.sub("gids");
   const Folder types = port.sub("gid_attrs").sub("types");
   const Folder netDevices = port.sub("gid_attrs").sub("ndevs");
-  const std::size_t length = device.isRoce ? 256 : 8;
-  for (std::size_t i = 0; i < length; ++i) {
-    const bool isUsed = i < device.gids.size();
+  for (std::size_t i = 0; i < device.gidRoom(); ++i) {
+    const bool isUsed = i < described.gids.size();
     const std::string name = std::to_string(i);
-    gids.file(name, isUsed ? gidText(device.gids[i].gid) : gidText({}));
+    gids.file(name, isUsed ? gidText(described.gids[i].gid) : gidText({}));
     if (!isUsed) continue;
-    types.file(name, device.gids[i].isRoceV2 ? "RoCE v2" : "IB/RoCE v1");
-    if (device.isRoce) netDevices.file(name, device.netDevice);
+    types.file(name, described.gids[i].isRoceV2 ? "RoCE v2" : "IB/RoCE v1");
+    if (device.isRoce) netDevices.file(name, described.netDevice);
   }
 }
 
-void writePort(const Folder& port, const DeviceDescription& device) {
+void writePort(const Folder& port, const DeviceDescription& device, const PortDescription& described) {
   port.file("state", "4: ACTIVE");
   port.file("phys_state", "5: LinkUp");
   port.file("link_layer", device.isRoce ? "Ethernet" : "InfiniBand");
   port.file("rate", "100 Gb/sec (4X EDR)");
-  port.file("lid", formatted("0x%x", device.isRoce ? 0U : device.port.lid.value()));
+  port.file("lid", formatted("0x%x", device.isRoce ? 0U : described.identity.lid.value()));
   port.file("lid_mask_count", "0");
   port.file("sm_lid", device.isRoce ? "0x0" : "0x1");
   port.file("sm_sl", "0");
   port.file("cap_mask", device.isRoce ? "0x04010000" : "0x2651e848");
   port.sub("pkeys").file("0", "0xffff");
-  writeGids(port, device);
+  writeGids(port, device, described);
 }
 
 }  // namespace
@@ -91,7 +90,8 @@ void writeSysfsTree(const std::string& folder, const DeviceDescription& device) 
   const Folder sys = Folder(fs::path(folder)).sub("sys").sub("class");
   const Folder verbs = sys.sub("infiniband_verbs");
   verbs.file("abi_version", "6");
-  const Folder node = verbs.sub("uverbs0");
+  const std::string nodeName = "uverbs" + std::to_string(device.adapter);
+  const Folder node = verbs.sub(nodeName);
   node.file("ibdev", device.name);
   node.file("abi_version", "1");
   node.file("dev", "1:3");  // of /dev/null, which stands in for the device
@@ -109,9 +109,11 @@ void writeSysfsTree(const std::string& folder, const DeviceDescription& device) 
   adapter.file("node_desc", "hcasim");
   const Folder pci = adapter.sub("device");
   writePci(pci, device);
-  pci.sub("infiniband_verbs").sub("uverbs0").file("dev", "1:3");
-  writePort(adapter.sub("ports").sub("1"), device);
-  Folder(fs::path(folder)).sub("dev").sub("infiniband").file("uverbs0", "");
+  pci.sub("infiniband_verbs").sub(nodeName).file("dev", "1:3");
+  for (std::size_t port = 1; port <= device.ports.size(); ++port) {
+    writePort(adapter.sub("ports").sub(std::to_string(port)), device, device.port(port));
+  }
+  Folder(fs::path(folder)).sub("dev").sub("infiniband").file(nodeName, "");
 }
 
 }  // namespace hca::cosim

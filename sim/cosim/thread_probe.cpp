@@ -29,6 +29,15 @@ ThreadProbe::ThreadProbe(ThreadProbe&& other) noexcept
       hasClock_(other.hasClock_),
       stat_(std::exchange(other.stat_, -1)) {}
 
+ThreadProbe& ThreadProbe::operator=(ThreadProbe&& other) noexcept {
+  process_ = other.process_;
+  thread_ = other.thread_;
+  clock_ = other.clock_;
+  hasClock_ = other.hasClock_;
+  std::swap(stat_, other.stat_);
+  return *this;
+}
+
 std::chrono::nanoseconds ThreadProbe::processorTime() const {
   timespec time{};
   if (!hasClock_ || clock_gettime(clock_, &time) != 0) return std::chrono::nanoseconds::max();
@@ -44,7 +53,8 @@ bool ThreadProbe::isAsleep() const {
   text[length] = '\0';
   // The name of the program, in parentheses, may hold anything.
   const char* end = strrchr(text, ')');
-  return end == nullptr || end[1] == '\0' || strchr("R", end[2]) == nullptr;
+  // D: waits for a page of its own memory, say, and goes on soon.
+  return end == nullptr || end[1] == '\0' || strchr("RD", end[2]) == nullptr;
 }
 
 }  // namespace hca::cosim

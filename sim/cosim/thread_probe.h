@@ -10,10 +10,13 @@ namespace hca::cosim {
 /// Looks at a thread of this or another process from outside.
 class ThreadProbe {
  public:
+  /// Of no thread.
+  ThreadProbe() = default;
   ThreadProbe(pid_t process, pid_t thread);
   ~ThreadProbe();
   ThreadProbe(ThreadProbe&& other) noexcept;
   ThreadProbe(const ThreadProbe&) = delete;
+  ThreadProbe& operator=(ThreadProbe&& other) noexcept;
   ThreadProbe& operator=(const ThreadProbe&) = delete;
 
   /// Processor time of its process so far; never less than its own.
@@ -24,11 +27,11 @@ class ThreadProbe {
   void interrupt(int signal) const;
 
  private:
-  pid_t process_;
-  pid_t thread_;
+  pid_t process_ = 0;
+  pid_t thread_ = 0;
   clockid_t clock_ = 0;
   bool hasClock_ = false;
-  int stat_;  // the kernel's word on the thread
+  int stat_ = -1;  // the kernel's word on the thread
 };
 
 }  // namespace hca::cosim

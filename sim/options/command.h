@@ -44,6 +44,9 @@ struct Command {
 // Handlers.
 int runCommand(const Arguments& arguments, const Environment& environment);
 int cosimCommand(const Arguments& arguments, const Environment& environment);
+int serveCommand(const Arguments& arguments, const Environment& environment);
+int attachCommand(const Arguments& arguments, const Environment& environment);
+int envCommand(const Arguments& arguments, const Environment& environment);
 int checkCommand(const Arguments& arguments, const Environment& environment);
 int showCommand(const Arguments& arguments, const Environment& environment);
 int referenceCommand(const Arguments& arguments, const Environment& environment);

@@ -18,13 +18,16 @@ struct Environment {
   bool errIsTerminal = false;  ///< a progress bar may be drawn there
   RunFunction run;
   CosimFunction cosim;
+  ServeFunction serve;
+  AttachFunction attach;
 };
 
 /// Carries out `arguments` (without the program's name) and returns an ExitCode.
 ///
 ///   hcasim run CONFIG...            hcasim config check|show CONFIG...
 ///   hcasim cosim CMD [ARGS]         hcasim config reference
-///   hcasim completion bash
+///   hcasim serve                    hcasim attach CMD [ARGS]
+///   hcasim env                      hcasim completion bash
 ///
 /// Results go to `out`; complaints, log lines and the progress bar to `err`.
 [[nodiscard]] int runCommandLine(const std::vector<std::string>& arguments, const Environment& environment);

@@ -36,6 +36,68 @@ Command makeRun() {
   return command;
 }
 
+// What a co-simulation is, whoever starts its programs.
+void addCosimulation(po::options_description& options) {
+  options.add_options()  //
+      ("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
+       "the simulated system; may be repeated, a later one is stronger")  //
+      ("sync", po::value<std::string>()->value_name("HOW"),
+       "how simulated time follows programs: lockstep (the default), paced or paced:SCALE (at most SCALE times wall "
+       "time), free")                                                                                     //
+      ("json", po::value<std::string>()->value_name("FILE"), "write the result of the adapters as JSON")  //
+      ("log-verbs", po::value<std::string>()->value_name("FILE"),
+       "write a line for every verb, command and doorbell, with simulated time")  //
+      ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter");
+}
+
+void addName(po::options_description& options) {
+  options.add_options()("name", po::value<std::string>()->value_name("NAME"),
+                        "which of this user's simulations; without it: default");
+}
+
+Command makeServe() {
+  Command command{{"serve"},
+                  "",
+                  0,
+                  true,
+                  "Run the simulated adapters for programs of other terminals",
+                  "Ends when it is interrupted (Ctrl-C); programs that still use it get errors then.\n",
+                  po::options_description("options"),
+                  serveCommand};
+  addSettings(command.options);
+  addCosimulation(command.options);
+  addName(command.options);
+  return command;
+}
+
+Command makeAttach() {
+  Command command{{"attach"},
+                  "[-H N] CMD [ARGS]",
+                  1,
+                  false,
+                  "Run a program on a host of a simulation that is served",
+                  "Without -H: on host 0.\nExit status: that of the program; 126 if there is no such simulation.\n",
+                  po::options_description("options"),
+                  attachCommand,
+                  true};
+  addName(command.options);
+  return command;
+}
+
+Command makeEnv() {
+  Command command{{"env"},
+                  "[-H N]",
+                  0,
+                  false,
+                  "Print the variables that make a program use a simulation that is served",
+                  "One NAME=VALUE a line, for example for: env $(hcasim env -H 1) ctest\n",
+                  po::options_description("options"),
+                  envCommand,
+                  true};
+  addName(command.options);
+  return command;
+}
+
 Command makeCosim() {
   Command command{{"cosim"},
                   "CMD [ARGS] [: CMD2 [ARGS]]...",
@@ -47,14 +109,9 @@ Command makeCosim() {
                   cosimCommand,
                   true};
   addSettings(command.options);
-  command.options.add_options()  //
-      ("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
-       "the simulated system; may be repeated, a later one is stronger")                                  //
-      ("shared", "one simulation process for all programs, instead of one inside the only program")       //
-      ("json", po::value<std::string>()->value_name("FILE"), "write the result of the adapters as JSON")  //
-      ("log-verbs", po::value<std::string>()->value_name("FILE"),
-       "write a line for every verb, command and doorbell, with simulated time")               //
-      ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter")  //
+  addCosimulation(command.options);
+  command.options.add_options()                                                                      //
+      ("shared", "one simulation process for all programs, instead of one inside the only program")  //
       ("delay", po::value<std::string>()->value_name("SECONDS"),
        "start the next command after this time, instead of when the one before listens")  //
       ("sep", po::value<std::string>()->value_name("WORD"), "what stands between commands, instead of a colon");
@@ -102,7 +159,7 @@ std::string Command::name() const {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
-    std::vector<Command> list{makeRun(), makeCosim(), makeCheck(), makeShow()};
+    std::vector<Command> list{makeRun(), makeCosim(), makeServe(), makeAttach(), makeEnv(), makeCheck(), makeShow()};
     list.push_back({{"config", "reference"},
                     "",
                     0,

@@ -7,18 +7,13 @@ namespace {
 
 constexpr const char* kHostOption = "-H";
 
-bool parseHost(const std::string& text, std::uint32_t& host) {
-  const bool isNumber = !text.empty() && text.size() < 6 &&
-                        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (isNumber) host = static_cast<std::uint32_t>(std::stoul(text));
-  return isNumber;
-}
-
 // One command; empty, or what is wrong with it.
 std::string parseOne(std::vector<std::string> words, std::uint32_t next, std::uint32_t hosts, CosimCommand& command) {
   command.host = next;
   if (!words.empty() && words[0] == kHostOption) {
-    if (words.size() < 2 || !parseHost(words[1], command.host)) return "-H needs the number of a host";
+    const auto host = words.size() < 2 ? std::nullopt : parseHost(words[1]);
+    if (!host) return "-H needs the number of a host";
+    command.host = *host;
     words.erase(words.begin(), words.begin() + 2);
   }
   if (words.empty()) return "a command is missing";
@@ -31,6 +26,12 @@ std::string parseOne(std::vector<std::string> words, std::uint32_t next, std::ui
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> parseHost(const std::string& text) {
+  const bool isNumber = !text.empty() && text.size() < 6 &&
+                        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return isNumber ? std::optional<std::uint32_t>(std::stoul(text)) : std::nullopt;
+}
 
 std::optional<std::vector<CosimCommand>> splitCommands(const std::vector<std::string>& words,
                                                        const std::string& separator, std::uint32_t hosts,

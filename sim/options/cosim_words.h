@@ -9,6 +9,9 @@
 
 namespace hca::options {
 
+/// The number of a host; nothing if `text` is no number.
+[[nodiscard]] std::optional<std::uint32_t> parseHost(const std::string& text);
+
 /// Splits "[-H 0] CMD [ARGS] : [-H 1] CMD2 [ARGS]" as mpirun does; `separator` is the word between. A command without
 /// -H runs on the next host behind the one before. Nothing, and `problem` says why, if that makes no sense.
 [[nodiscard]] std::optional<std::vector<CosimCommand>> splitCommands(const std::vector<std::string>& words,

@@ -10,6 +10,7 @@ constexpr const char* kSocketVariable = "HCASIM_SOCKET";       ///< socket of th
 constexpr const char* kTscVariable = "HCASIM_TSC_KHZ";         ///< virtual time: rate of the time stamp counter
 constexpr const char* kResultVariable = "HCASIM_RESULT";       ///< of an in-process run: file for the result, or empty
 constexpr const char* kVerbsLogVariable = "HCASIM_VERBS_LOG";  ///< likewise for the log of verbs
+constexpr const char* kSyncVariable = "HCASIM_SYNC";           ///< likewise: how simulated time follows the program
 constexpr const char* kConfigFile = "config.ini";              ///< in the folder of the run
 constexpr const char* kLockFile = "device.lock";               ///< held by the one process of an in-process run
 

@@ -17,6 +17,8 @@ struct InprocParameters {
   int (*guardedCopy)(void* to, const void* from, size_t length);
   /// Tells that the calling thread belongs to the simulation: it sees real time and its calls are its own.
   void (*adoptThread)();
+  /// Whether a signal came for the calling thread: its wait for an event is to end.
+  int (*isInterrupted)();
 };
 
 /// What the program may then call, from any of its threads, with signals blocked.

@@ -8,7 +8,7 @@
 namespace hca::channel {
 
 /// Both sides must agree; raised with every change of a message.
-constexpr uint32_t kProtocolVersion = 1;
+constexpr uint32_t kProtocolVersion = 2;
 
 enum class Kind : uint32_t {
   kOpenDevice = 1,  ///< argument 0: device index. Answer value 0: file
@@ -20,8 +20,9 @@ enum class Kind : uint32_t {
   kRegisterWrite,   ///< page `argument 0`, offset `argument 1`, `length` bytes
   kRegisterRead,    ///< the same; the answer's value 0 holds the bytes
   kPollEmpty,       ///< a poll found nothing: comes back when something may have changed
-  kWaitForEvent,    ///< comes back when an event was delivered, or with kNothingPending. Argument 0: nanoseconds of
-                    ///< wall time after which to give up, 0: none
+  kWaitForEvent,    ///< comes back when an event was delivered, with kTimedOut, or with kNothingPending. Argument 0:
+                    ///< nanoseconds of wall time after which to give up, 0: none; 1: the same of simulated time; 2: the
+                    ///< event file (its descriptor) and, in bit 32, whether the thread waits for nothing but events
   kReadClock,       ///< answer value 0: the thread's simulated time, picoseconds
   kSleep,           ///< argument 0: nanoseconds of simulated time
   kSpinning,        ///< the thread was interrupted because it calls nothing: comes back when memory changed
@@ -32,6 +33,10 @@ enum class Kind : uint32_t {
 /// Values of Reply::error that are no errno.
 constexpr int32_t kNeedsPipe = -1;       ///< the command makes an event file: repeat it with a pipe
 constexpr int32_t kNothingPending = -2;  ///< nothing will change until somebody else acts
+constexpr int32_t kTimedOut = -3;        ///< the simulated time is over
+
+/// In argument 2 of kWaitForEvent.
+constexpr uint64_t kNothingButEvents = uint64_t{1} << 32;
 
 /// Behind SIGRTMIN: the signal by which a simulation in another process interrupts a thread that calls nothing.
 constexpr int kInterruptOffset = 27;
@@ -72,6 +77,7 @@ struct Reply {
   int32_t error;  ///< 0, an errno, or one of the values above
   uint32_t reserved;
   uint64_t value[2];
+  uint64_t clock;  ///< simulated time of the thread, picoseconds; 0: not known
 };
 
 }  // namespace hca::channel

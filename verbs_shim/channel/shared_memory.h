@@ -19,6 +19,8 @@ enum class SlotState : uint32_t {
 struct SharedSlot {
   uint32_t state;  ///< SlotState
   int32_t threadId;
+  uint32_t isCancelled;  ///< a signal came: the thread wants its answer at once
+  uint32_t reserved;
   Request request;
   Reply reply;
 };

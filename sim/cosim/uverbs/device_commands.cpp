@@ -56,7 +56,7 @@ ib_uverbs_query_device_resp describeDevice(const UverbsContext& context) {
   answer.max_srq_sge = limits.maxReceiveWqe / 16 - 1;
   answer.max_pkeys = 128;
   answer.local_ca_ack_delay = 16;
-  answer.phys_port_cnt = 1;
+  answer.phys_port_cnt = static_cast<std::uint8_t>(device.ports.size());
   return answer;
 }
 
@@ -73,7 +73,7 @@ mlx5_ib_alloc_ucontext_resp describeContext(const UverbsContext& context) {
   answer.max_send_wqebb = device.limits.maxQueueEntries;
   answer.max_recv_wr = device.limits.maxQueueEntries;
   answer.max_srq_recv_wr = device.limits.maxSrqEntries;
-  answer.num_ports = 1;
+  answer.num_ports = static_cast<std::uint16_t>(context.device.ports.size());
   answer.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
   answer.response_length = sizeof answer;
   answer.cqe_version = 1;

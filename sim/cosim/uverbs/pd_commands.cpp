@@ -50,10 +50,10 @@ void createAh(UverbsContext& context, const Call& call) {
   call->note("dlid", wanted.attr.dlid);
   call->note("is_global", wanted.attr.is_global);
   const auto pd = context.pds.find(wanted.pd_handle);
-  if (pd == nullptr || wanted.attr.port_num != 1) return call->finish(EINVAL);
+  if (pd == nullptr || !context.device.hasPort(wanted.attr.port_num)) return call->finish(EINVAL);
   const bool isRoce = context.device.isRoce;
   if (isRoce && wanted.attr.is_global == 0) return call->finish(EINVAL);
-  if (wanted.attr.is_global != 0 && wanted.attr.grh.sgid_index >= context.device.gids.size()) {
+  if (wanted.attr.is_global != 0 && wanted.attr.grh.sgid_index >= context.device.gidCount()) {
     return call->finish(EINVAL);
   }
   mlx5_ib_create_ah_resp own{};

@@ -16,24 +16,22 @@ constexpr std::uint8_t kSpeedEdr = 32;
 constexpr std::uint32_t kLongestMessage = 1U << 30;
 constexpr std::uint32_t kPkeys = 1;
 
-bool isPort(std::uint64_t number) { return number == 1; }
-
 std::uint8_t mtuCode(std::uint32_t bytes) {
   std::uint8_t code = 1;
   while ((128U << code) < bytes) ++code;
   return code;
 }
 
-ib_uverbs_query_port_resp describePort(const UverbsContext& context) {
+ib_uverbs_query_port_resp describePort(const UverbsContext& context, std::uint64_t port) {
   constexpr std::uint8_t kMtu4096 = 5;
   constexpr std::uint8_t kInfiniBand = 1, kEthernet = 2;
   const DeviceDescription& device = context.device;
   ib_uverbs_query_port_resp answer{};
   answer.port_cap_flags = device.isRoce ? 0x04010000 : 0x2651E848;
   answer.max_msg_sz = kLongestMessage;
-  answer.gid_tbl_len = static_cast<std::uint32_t>(device.isRoce ? 256 : 8);
+  answer.gid_tbl_len = device.gidRoom();
   answer.pkey_tbl_len = kPkeys;
-  answer.lid = device.isRoce ? 0 : device.port.lid.value();
+  answer.lid = device.isRoce ? 0 : device.port(port).identity.lid.value();
   answer.sm_lid = device.isRoce ? 0 : 1;
   answer.state = kActive;
   answer.max_mtu = kMtu4096;
@@ -48,29 +46,32 @@ ib_uverbs_query_port_resp describePort(const UverbsContext& context) {
   return answer;
 }
 
-ib_uverbs_gid_entry entryOf(const DeviceDescription& device, std::uint32_t index) {
+ib_uverbs_gid_entry entryOf(const DeviceDescription& device, std::uint32_t port, std::uint32_t index) {
   constexpr std::uint32_t kInfiniBand = 0, kRoceV2 = 2;
   ib_uverbs_gid_entry entry{};
-  std::memcpy(entry.gid, device.gids[index].gid.data(), sizeof entry.gid);
+  std::memcpy(entry.gid, device.port(port).gids[index].gid.data(), sizeof entry.gid);
   entry.gid_index = index;
-  entry.port_num = 1;
-  entry.gid_type = device.gids[index].isRoceV2 ? kRoceV2 : kInfiniBand;
+  entry.port_num = port;
+  entry.gid_type = device.port(port).gids[index].isRoceV2 ? kRoceV2 : kInfiniBand;
   return entry;
 }
 
 }  // namespace
 
 void queryPort(UverbsContext& context, const Call& call) {
-  if (!isPort(call->core<ib_uverbs_query_port>().port_num)) return call->finish(EINVAL);
-  call->answerCore(describePort(context));
+  const std::uint8_t port = call->core<ib_uverbs_query_port>().port_num;
+  call->note("port_num", port);
+  if (!context.device.hasPort(port)) return call->finish(EINVAL);
+  call->answerCore(describePort(context, port));
   call->finish(0);
 }
 
 void queryPortExtended(UverbsContext& context, const Call& call) {
   const auto number = call->ioctl.number(UVERBS_ATTR_QUERY_PORT_PORT_NUM);
-  if (!number || !isPort(*number & 0xFF)) return call->finish(EINVAL);
+  if (!number || !context.device.hasPort(*number & 0xFF)) return call->finish(EINVAL);
+  call->note("port_num", *number & 0xFF);
   ib_uverbs_query_port_resp_ex answer{};
-  answer.legacy_resp = describePort(context);
+  answer.legacy_resp = describePort(context, *number & 0xFF);
   call->answerAttribute(UVERBS_ATTR_QUERY_PORT_RESP, answer);
   call->finish(0);
 }
@@ -80,10 +81,11 @@ void queryGidTable(UverbsContext& context, const Call& call) {
   if (!size || *size < sizeof(ib_uverbs_gid_entry)) return call->finish(EINVAL);
   const std::uint64_t room = call->ioctl.room(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES) / *size;
   if (room == 0) return call->finish(EINVAL);
-  const std::uint64_t count = std::min<std::uint64_t>(room, context.device.gids.size());
+  const auto ofPort = static_cast<std::uint32_t>(context.device.gidCount());
+  const std::uint64_t count = std::min<std::uint64_t>(room, ofPort * context.device.ports.size());
   std::vector<std::uint8_t> table(count * *size);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const ib_uverbs_gid_entry entry = entryOf(context.device, i);
+    const ib_uverbs_gid_entry entry = entryOf(context.device, 1 + i / ofPort, i % ofPort);
     std::memcpy(table.data() + i * *size, &entry, sizeof entry);
   }
   if (!call->ioctl.answer(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, table)) return call->finish(EFAULT);
@@ -94,13 +96,12 @@ void queryGidTable(UverbsContext& context, const Call& call) {
 void queryGidEntry(UverbsContext& context, const Call& call) {
   const auto port = call->ioctl.number(UVERBS_ATTR_QUERY_GID_ENTRY_PORT);
   const auto index = call->ioctl.number(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
-  if (!port || !index || !isPort(*port & 0xFFFFFFFF)) return call->finish(EINVAL);
+  if (!port || !index || !context.device.hasPort(*port & 0xFFFFFFFF)) return call->finish(EINVAL);
   const std::uint64_t wanted = *index & 0xFFFFFFFF;
-  const std::uint64_t length = context.device.isRoce ? 256 : 8;
-  if (wanted >= length) return call->finish(EINVAL);
-  if (wanted >= context.device.gids.size()) return call->finish(ENODATA);
+  if (wanted >= context.device.gidRoom()) return call->finish(EINVAL);
+  if (wanted >= context.device.gidCount()) return call->finish(ENODATA);
   call->answerAttribute(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY,
-                        entryOf(context.device, static_cast<std::uint32_t>(wanted)));
+                        entryOf(context.device, static_cast<std::uint32_t>(*port), static_cast<std::uint32_t>(wanted)));
   call->finish(0);
 }
 

@@ -91,14 +91,14 @@ int setMemory(UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp) 
 // Linux drivers/infiniband/hw/mlx5/qp.c, configure_requester_scat_cqe and configure_responder_scat_cqe.
 void setInlineScatter(const mlx5_ib_create_qp& own, UserQp& qp) {
   constexpr std::uint8_t kRequester32 = 0x11, kRequester64 = 0x22, kResponder32 = 1, kResponder64 = 2;
-  constexpr std::uint32_t kWide = 128;
+  constexpr std::uint32_t kWideEntry = 128;
   if ((own.flags & MLX5_QP_FLAG_SCATTER_CQE) == 0 || qp.receiveCq == nullptr) return;
   if (qp.type == kRc || qp.type == kUc) {
-    qp.attributes.responderInlineScatter = qp.receiveCq->entryBytes == kWide ? kResponder64 : kResponder32;
+    qp.attributes.responderInlineScatter = qp.receiveCq->entryBytes == kWideEntry ? kResponder64 : kResponder32;
   }
   const bool always = (own.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE) != 0;
   if (qp.type == kRc && (qp.signalsAll || always)) {
-    qp.attributes.requesterInlineScatter = qp.sendCq->entryBytes == kWide ? kRequester64 : kRequester32;
+    qp.attributes.requesterInlineScatter = qp.sendCq->entryBytes == kWideEntry ? kRequester64 : kRequester32;
   }
 }
 
@@ -156,10 +156,10 @@ void setCapacity(const ib_uverbs_ex_create_qp& wanted, const mlx5_ib_create_qp& 
   qp.capacity.max_inline_data = wanted.max_inline_data;
 }
 
-using Answered = std::function<void(const ib_uverbs_create_qp_resp&)>;
+using QpAnswered = std::function<void(const ib_uverbs_create_qp_resp&)>;
 
 void finishCreate(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp,
-                  const Answered& answered) {
+                  const QpAnswered& answered) {
   countReferences(*qp, 1);
   qp->capacity.qp_handle = context.qps.add(qp);
   qp->capacity.qpn = qp->number.value();
@@ -172,7 +172,7 @@ void finishCreate(UverbsContext& context, const Call& call, const std::shared_pt
   call->finish(0);
 }
 
-void execute(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, Answered answered) {
+void execute(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, QpAnswered answered) {
   context.driver.createQp(context.owner, qp->attributes,
                           [&context, call, qp, answered = std::move(answered)](const driver::Answer<QpNumber>& answer) {
                             if (!answer.ok()) {
@@ -199,7 +199,7 @@ void noteRequest(CommandCall& call, const ib_uverbs_ex_create_qp& wanted) {
   call.note("create_flags", wanted.create_flags);
 }
 
-void create(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_qp& wanted, Answered answered) {
+void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_qp& wanted, QpAnswered answered) {
   if (!context.isOpen) return call->finish(EINVAL);
   const auto own = call->driver<mlx5_ib_create_qp>();
   noteRequest(*call, wanted);
@@ -282,13 +282,13 @@ void createQp(UverbsContext& context, const Call& call) {
   wanted.sq_sig_all = in.sq_sig_all;
   wanted.qp_type = in.qp_type;
   wanted.is_srq = in.is_srq;
-  create(context, call, wanted, [call](const ib_uverbs_create_qp_resp& answer) { call->answerCore(answer); });
+  createWith(context, call, wanted, [call](const ib_uverbs_create_qp_resp& answer) { call->answerCore(answer); });
 }
 
 void createQpExtended(UverbsContext& context, const Call& call) {
   const auto in = call->core<ib_uverbs_ex_create_qp>();
   if (in.comp_mask != 0) return call->finish(EOPNOTSUPP);
-  create(context, call, in, [call](const ib_uverbs_create_qp_resp& base) {
+  createWith(context, call, in, [call](const ib_uverbs_create_qp_resp& base) {
     ib_uverbs_ex_create_qp_resp answer{};
     answer.base = base;
     answer.response_length = static_cast<std::uint32_t>(std::min(sizeof answer, call->coreRoom()));
@@ -320,7 +320,7 @@ void createQpNative(UverbsContext& context, const Call& call) {
   wanted.max_inline_data = capacity.max_inline_data;
   wanted.sq_sig_all = (flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0 ? 1 : 0;
   wanted.create_flags = flags & ~std::uint32_t{IB_UVERBS_QP_CREATE_SQ_SIG_ALL};
-  create(context, call, wanted, [call](const ib_uverbs_create_qp_resp& answer) {
+  createWith(context, call, wanted, [call](const ib_uverbs_create_qp_resp& answer) {
     const ib_uverbs_qp_cap made{answer.max_send_wr, answer.max_recv_wr, answer.max_send_sge, answer.max_recv_sge,
                                 answer.max_inline_data};
     call->answerAttribute(UVERBS_ATTR_CREATE_QP_RESP_CAP, made);

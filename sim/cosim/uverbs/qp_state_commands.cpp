@@ -135,14 +135,14 @@ int check(const UverbsContext& context, const ib_uverbs_modify_qp& in) {
   const std::uint32_t mask = in.attr_mask;
   if ((mask & M::kState) != 0 && in.qp_state > kLastState) return EINVAL;
   if ((mask & M::kCurrentState) != 0 && in.cur_qp_state > kLastState) return EINVAL;
-  if ((mask & M::kPort) != 0 && in.port_num != 1) return EINVAL;
+  if ((mask & M::kPort) != 0 && !context.device.hasPort(in.port_num)) return EINVAL;
   if ((mask & M::kPkeyIndex) != 0 && in.pkey_index != 0) return EINVAL;
   if ((mask & M::kPathMtu) != 0 && (in.path_mtu == 0 || in.path_mtu > kLargestMtu)) return EINVAL;
   if ((mask & M::kMaxReads) != 0 && in.max_rd_atomic > kMostReads) return EINVAL;
   if ((mask & M::kMaxResponderReads) != 0 && in.max_dest_rd_atomic > kMostReads) return EINVAL;
   if ((mask & M::kPath) == 0) return 0;
-  if (in.dest.port_num > 1) return EINVAL;
-  if (in.dest.is_global != 0 && in.dest.sgid_index >= context.device.gids.size()) return EINVAL;
+  if (in.dest.port_num != 0 && !context.device.hasPort(in.dest.port_num)) return EINVAL;
+  if (in.dest.is_global != 0 && in.dest.sgid_index >= context.device.gidCount()) return EINVAL;
   return context.device.isRoce && in.dest.is_global == 0 ? EINVAL : 0;
 }
 

@@ -67,6 +67,7 @@ struct UverbsContext {
     for (std::uint64_t at = address; at < address + length; at = (at / kPage + 1) * kPage) {
       if (!memory.copyIn(at, {&byte, 1})) return nullptr;
     }
+    memory.remember(address, length);
     return std::make_shared<PinnedRange>(space, regions, memoryOwner, address, length);
   }
 };

@@ -118,16 +118,16 @@ void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::functi
     case MLX5_IB_MMAP_NC_PAGE:
       if (context_.blueFlame == nullptr) return done({EINVAL});
       if (wanted.index >= context_.blueFlame->total() / BlueFlameRegisters::kPerPage) return done({EINVAL});
-      return done({0, channel::PageKind::kRegisters, context_.uars[wanted.index].value()});
+      return done({0, channel::PageKind::kRegisters, registers(context_.uars[wanted.index].value())});
     case kUarObjects: {
       const auto uar = context_.uarObjects.find(wanted.index);
       if (uar == nullptr) return done({EINVAL});
-      return done({0, channel::PageKind::kRegisters, uar->number.value()});
+      return done({0, channel::PageKind::kRegisters, registers(uar->number.value())});
     }
     case MLX5_IB_MMAP_ALLOC_WC:
       return allocateDynamic(std::move(done));
     case MLX5_IB_MMAP_CORE_CLOCK:
-      return done({0, channel::PageKind::kRegisters, kClockPage});
+      return done({0, channel::PageKind::kRegisters, registers(kClockPage)});
     case MLX5_IB_MMAP_CLOCK_INFO:
       return done({0, channel::PageKind::kMemory, kClockInfoPage});
     default:
@@ -141,7 +141,7 @@ void UverbsFile::allocateDynamic(std::function<void(const MappedPage&)> done) {
   ++underWay_;
   context_.driver.allocateUar(context_.owner, [this, done = std::move(done)](const driver::Answer<UarIndex>& answer) {
     if (answer.ok()) context_.uars.push_back(answer.value);
-    done({errnoOf(answer.result), channel::PageKind::kRegisters, answer.value.value()});
+    done({errnoOf(answer.result), channel::PageKind::kRegisters, registers(answer.value.value())});
     end();
   });
 }
@@ -167,7 +167,13 @@ int UverbsFile::fillPage(std::uint64_t page, std::uint64_t address) {
   return context_.memory.copyOut(address, bytesOf(info)) ? 0 : EFAULT;
 }
 
-bool UverbsFile::mayAccess(std::uint64_t page) const {
+std::uint64_t UverbsFile::registers(std::uint64_t page) const {
+  return RegisterPage{context_.device.adapter, page}.encoded();
+}
+
+bool UverbsFile::mayAccess(const RegisterPage& which) const {
+  const std::uint64_t page = which.page;
+  if (which.adapter != context_.device.adapter) return false;
   return page == kClockPage || (page <= UINT32_MAX && context_.hasUar(UarIndex(static_cast<std::uint32_t>(page))));
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "sim/cosim/register_page.h"
 #include "sim/cosim/uverbs/command_dispatcher.h"
 #include "sim/driver/driver_environment.h"
 #include "verbs_shim/channel/message.h"
@@ -37,6 +38,7 @@ class UverbsFile final : public driver::DriverClient {
     SharedFiles& sharedFiles;
     int processId;
     EventListener& listener;
+    std::uint32_t deviceNumber;  ///< number of its adapter at the host
   };
   explicit UverbsFile(const Surroundings& surroundings);
 
@@ -46,7 +48,7 @@ class UverbsFile final : public driver::DriverClient {
   struct MappedPage {
     int error = 0;
     channel::PageKind kind = channel::PageKind::kRegisters;
-    std::uint64_t page = 0;  ///< of registers: of BAR0
+    std::uint64_t page = 0;  ///< of registers: RegisterPage
   };
   /// What an mmap of the device gets.
   void mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done);
@@ -54,7 +56,13 @@ class UverbsFile final : public driver::DriverClient {
   int fillPage(std::uint64_t page, std::uint64_t address);
 
   /// Whether the program may access this page of registers.
-  [[nodiscard]] bool mayAccess(std::uint64_t page) const;
+  [[nodiscard]] bool mayAccess(const RegisterPage& page) const;
+
+  [[nodiscard]] std::uint32_t device() const { return surroundings_.deviceNumber; }
+  /// Calls `visit` with each completion queue.
+  void forEachQueue(const std::function<void(const UserCq& cq)>& visit) const {
+    for (const auto& entry : context_.cqs.all()) visit(*entry.second);
+  }
 
   /// Destroys what is left, once the commands under way are over; `done` runs when nothing is left.
   void close(std::function<void()> done);
@@ -66,6 +74,7 @@ class UverbsFile final : public driver::DriverClient {
   bool reportToQp(std::uint8_t type, std::uint32_t number);
   void allocateDynamic(std::function<void(const MappedPage&)> done);
 
+  [[nodiscard]] std::uint64_t registers(std::uint64_t page) const;
   void end();
   void release(std::function<void()> done);
 

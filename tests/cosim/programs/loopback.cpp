@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
 
 namespace {
 
@@ -36,7 +35,7 @@ struct Setup {
   ibv_comp_channel* channel = nullptr;
   ibv_cq_ex* cq = nullptr;
   ibv_qp* qp = nullptr;
-  std::vector<std::uint8_t> buffer;
+  std::uint8_t* buffer = nullptr;
   ibv_mr* mr = nullptr;
 };
 
@@ -47,9 +46,12 @@ void open(Setup& setup, bool withEvents, std::size_t size) {
   setup.context = need(ibv_open_device(list[0]), "the device can't be opened");
   ibv_free_device_list(list);
   setup.pd = need(ibv_alloc_pd(setup.context), "no protection domain");
-  setup.buffer.resize(2 * size);
+  // From a page's start, so that transfers are cut alike in every run.
+  constexpr std::size_t kPage = 4096;
+  setup.buffer =
+      static_cast<std::uint8_t*>(need(std::aligned_alloc(kPage, (2 * size + kPage - 1) / kPage * kPage), "no memory"));
   const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-  setup.mr = need(ibv_reg_mr(setup.pd, setup.buffer.data(), setup.buffer.size(), access), "no memory region");
+  setup.mr = need(ibv_reg_mr(setup.pd, setup.buffer, 2 * size, access), "no memory region");
   if (withEvents) setup.channel = need(ibv_create_comp_channel(setup.context), "no completion channel");
   ibv_cq_init_attr_ex attributes{};
   attributes.cqe = 2 * kDepth;
@@ -96,7 +98,7 @@ void connect(Setup& setup) {
 }
 
 void post(Setup& setup, std::size_t size, bool isWrite) {
-  const auto address = reinterpret_cast<std::uint64_t>(setup.buffer.data());
+  const auto address = reinterpret_cast<std::uint64_t>(setup.buffer);
   ibv_sge from{address, static_cast<std::uint32_t>(size), setup.mr->lkey};
   ibv_sge into{address + size, static_cast<std::uint32_t>(size), setup.mr->lkey};
   ibv_recv_wr receive{};
@@ -173,7 +175,7 @@ int main(int argc, char** argv) {
     const bool isWrite = message % 2 == 1;
     post(setup, size, isWrite);
     complete(setup, isWrite ? 1 : 2, size, withEvents);
-    need(std::memcmp(setup.buffer.data(), setup.buffer.data() + size, size) == 0, "other bytes arrived");
+    need(std::memcmp(setup.buffer, setup.buffer + size, size) == 0, "other bytes arrived");
   }
   close(setup);
   std::printf("loopback: %d messages of %zu bytes\n", messages, size);

@@ -5,7 +5,6 @@
 // usage: round_cost [ROUNDS]
 //
 // Prints "trap_ns A round_ns B ratio C", the best of several passes each.
-#include <infiniband/verbs.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -17,16 +16,15 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "self_connection.h"
+
+using hcasim_test::need;
+using hcasim_test::SelfConnection;
+
 namespace {
 
 constexpr int kPasses = 7;
 constexpr std::size_t kPage = 4096;
-
-void need(bool fine, const char* what) {
-  if (fine) return;
-  std::fprintf(stderr, "round_cost: %s\n", what);
-  std::exit(1);
-}
 
 template <class Work>
 double bestNanoseconds(int rounds, Work work) {
@@ -65,79 +63,14 @@ double bareTrap(int rounds) {
   return cost;
 }
 
-struct Loopback {
-  ibv_context* context = nullptr;
-  ibv_cq* cq = nullptr;
-  ibv_qp* qp = nullptr;
-  ibv_mr* mr = nullptr;
-  alignas(64) std::uint8_t buffer[128] = {};
-};
-
-void connect(Loopback& own) {
-  ibv_device** list = ibv_get_device_list(nullptr);
-  need(list != nullptr && list[0] != nullptr, "no device");
-  own.context = ibv_open_device(list[0]);
-  need(own.context != nullptr, "the device can't be opened");
-  ibv_pd* pd = ibv_alloc_pd(own.context);
-  own.mr = ibv_reg_mr(pd, own.buffer, sizeof own.buffer, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-  own.cq = ibv_create_cq(own.context, 16, nullptr, nullptr, 0);
-  ibv_qp_init_attr init{};
-  init.send_cq = init.recv_cq = own.cq;
-  init.cap.max_send_wr = init.cap.max_recv_wr = 16;
-  init.cap.max_send_sge = init.cap.max_recv_sge = 1;
-  init.qp_type = IBV_QPT_RC;
-  own.qp = ibv_create_qp(pd, &init);
-  need(own.mr != nullptr && own.qp != nullptr, "no queue pair");
-  ibv_port_attr port{};
-  need(ibv_query_port(own.context, 1, &port) == 0, "the port can't be queried");
-  ibv_qp_attr attr{};
-  attr.qp_state = IBV_QPS_INIT;
-  attr.port_num = 1;
-  attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-  need(ibv_modify_qp(own.qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0, "INIT");
-  attr.qp_state = IBV_QPS_RTR;
-  attr.path_mtu = IBV_MTU_1024;
-  attr.dest_qp_num = own.qp->qp_num;
-  attr.ah_attr.dlid = port.lid;
-  attr.ah_attr.port_num = 1;
-  need(ibv_modify_qp(own.qp, &attr,
-                     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                         IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0,
-       "RTR");
-  attr.qp_state = IBV_QPS_RTS;
-  attr.timeout = 14;
-  attr.retry_cnt = attr.rnr_retry = 7;
-  need(ibv_modify_qp(own.qp, &attr,
-                     IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                         IBV_QP_MAX_QP_RD_ATOMIC) == 0,
-       "RTS");
-}
-
-void round(Loopback& own) {
-  ibv_sge from{reinterpret_cast<std::uint64_t>(own.buffer), 8, own.mr->lkey};
-  ibv_send_wr send{};
-  send.sg_list = &from;
-  send.num_sge = 1;
-  send.opcode = IBV_WR_RDMA_WRITE;
-  send.send_flags = IBV_SEND_SIGNALED;
-  send.wr.rdma.remote_addr = from.addr + 64;
-  send.wr.rdma.rkey = own.mr->rkey;
-  ibv_send_wr* bad = nullptr;
-  need(ibv_post_send(own.qp, &send, &bad) == 0, "no send posted");
-  ibv_wc completion{};
-  int found = 0;
-  while (found == 0) found = ibv_poll_cq(own.cq, 1, &completion);
-  need(found == 1 && completion.status == IBV_WC_SUCCESS, "a completion with an error");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 2000;
   const double trap = bareTrap(rounds);
-  static Loopback own;
-  connect(own);
-  const double cost = bestNanoseconds(rounds, [] { round(own); });
+  static SelfConnection own;
+  own.open();
+  const double cost = bestNanoseconds(rounds, [] { own.round(); });
   std::printf("trap_ns %.0f round_ns %.0f ratio %.2f\n", trap, cost, cost / trap);
   return 0;
 }

@@ -28,18 +28,18 @@ Pointer need(Pointer pointer, const char* what) {
   return pointer;
 }
 
-/// The first device, a protection domain, a buffer that everybody may read and write.
+/// A device by its place in the list, a protection domain, a buffer that everybody may read and write.
 struct Device {
   static constexpr std::size_t kBuffer = 1U << 20;
 
-  Device() {
+  explicit Device(int number = 0, std::uint8_t ofPort = 1) : portNumber(ofPort) {
     int count = 0;
     ibv_device** list = need(ibv_get_device_list(&count), "ibv_get_device_list");
-    check(count >= 1, "no device");
-    context = need(ibv_open_device(list[0]), "ibv_open_device");
+    check(count > number, "no such device");
+    context = need(ibv_open_device(list[number]), "ibv_open_device");
     ibv_free_device_list(list);
     check(ibv_query_device(context, &attributes) == 0, "ibv_query_device");
-    check(ibv_query_port(context, 1, &port) == 0, "ibv_query_port");
+    check(ibv_query_port(context, portNumber, &port) == 0, "ibv_query_port");
     pd = need(ibv_alloc_pd(context), "ibv_alloc_pd");
     buffer.resize(kBuffer);
     constexpr int kAll =
@@ -62,6 +62,7 @@ struct Device {
     return {address(offset), static_cast<std::uint32_t>(length), mr->lkey};
   }
 
+  std::uint8_t portNumber;
   ibv_context* context = nullptr;
   ibv_device_attr attributes{};
   ibv_port_attr port{};
@@ -93,18 +94,19 @@ struct Connection {
   std::uint8_t timeout = 14, retries = 7, rnrRetries = 7, rnrTimer = 12;
 };
 
-/// From `qp` to `peer`, which is of the same device; may be itself.
-inline void connect(const Device& device, ibv_qp* qp, std::uint32_t peer, const Connection& how = {}) {
+/// From `qp` to `peer` at `lid`.
+inline void connectTo(const Device& device, ibv_qp* qp, std::uint16_t lid, std::uint32_t peer,
+                      const Connection& how = {}) {
   ibv_qp_attr attr{};
   attr.qp_state = IBV_QPS_INIT;
-  attr.port_num = 1;
+  attr.port_num = device.portNumber;
   attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
   check(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0, "to INIT");
   attr.qp_state = IBV_QPS_RTR;
   attr.path_mtu = IBV_MTU_1024;
   attr.dest_qp_num = peer;
-  attr.ah_attr.dlid = device.port.lid;
-  attr.ah_attr.port_num = 1;
+  attr.ah_attr.dlid = lid;
+  attr.ah_attr.port_num = device.portNumber;
   attr.max_dest_rd_atomic = 4;
   attr.min_rnr_timer = how.rnrTimer;
   check(ibv_modify_qp(qp, &attr,
@@ -120,6 +122,11 @@ inline void connect(const Device& device, ibv_qp* qp, std::uint32_t peer, const 
                       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
                           IBV_QP_MAX_QP_RD_ATOMIC) == 0,
         "to RTS");
+}
+
+/// The same with a peer at the same port; may be itself.
+inline void connect(const Device& device, ibv_qp* qp, std::uint32_t peer, const Connection& how = {}) {
+  connectTo(device, qp, device.port.lid, peer, how);
 }
 
 /// Two queue pairs that are connected with each other.

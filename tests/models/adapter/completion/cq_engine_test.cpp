@@ -159,6 +159,44 @@ TEST(CqEngine, RealTimeStampMayBeFlat) {
             1'700'000'000'000'000'040U);
 }
 
+// A queue of two entries, as latency tests have it: the record is looked at when the queue is full, not when the next
+// entry waits.
+TEST(CqEngine, ConsumerIndexOfAFullQueueIsReadAhead) {
+  CqBench bench;
+  const CqNumber cq = bench.create(bench.attributes(1));
+  bench.complete(cq);
+  bench.settle();
+  EXPECT_EQ(bench.engine->counters().consumerIndexReads, 0U) << "room for one more";
+  bench.setConsumerIndex(cq, 1);
+  bench.complete(cq);
+  bench.settle();
+  EXPECT_EQ(bench.engine->counters().consumerIndexReads, 1U);
+  bench.setConsumerIndex(cq, 2);
+  const std::uint64_t before = bench.counters(cq).cqes;
+  bench.complete(cq);
+  const Time began = bench.calendar.now();
+  while (bench.counters(cq).cqes == before) bench.runFor(nanoseconds(1));
+  EXPECT_LT(bench.calendar.now() - began, nanoseconds(100)) << "it needn't wait for a read";
+  bench.settle();
+  EXPECT_EQ(bench.counters(cq).overruns, 0U);
+}
+
+// What was read ahead may be out of date: an entry that waits gets a look of its own before it counts as one too many.
+TEST(CqEngine, WhatWasReadAheadBringsNoQueueDown) {
+  CqBench bench;
+  const CqNumber cq = bench.create(bench.attributes(1));
+  bench.complete(cq, 2);
+  bench.settle();
+  bench.complete(cq);
+  bench.setConsumerIndex(cq, 1);
+  bench.settle();
+  EXPECT_EQ(bench.counters(cq).cqes, 3U);
+  EXPECT_EQ(bench.counters(cq).overruns, 0U);
+  bench.complete(cq);
+  bench.settle();
+  EXPECT_EQ(bench.counters(cq).overruns, 1U) << "still full at its own look";
+}
+
 TEST(CqEngine, RealTimeStampsMayBeMissing) {
   CqBench bench;
   bench.config.realTimeStamps = false;

@@ -3,12 +3,20 @@
 
 #include <string>
 
+#include "sim/time/sync.h"
+
 namespace hca::cosim {
 
 /// Absolute paths; empty: not wanted.
 struct OutputFiles {
   std::string result;    ///< JSON
   std::string verbsLog;  ///< see VerbsLog
+};
+
+/// What a co-simulation is to do beside running its configuration.
+struct CosimOptions {
+  OutputFiles files{};
+  sim::Sync sync{};
 };
 
 }  // namespace hca::cosim

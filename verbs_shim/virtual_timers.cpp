@@ -1,0 +1,124 @@
+#include "verbs_shim/virtual_timers.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verbs_shim/real_calls.h"
+#include "verbs_shim/virtual_time.h"
+
+HCASIM_REAL(timerfd_settime);
+
+namespace hca::shim {
+namespace {
+
+// A handful: programs have one for each purpose.
+constexpr int kMost = 64;
+struct TimerFile {
+  int fd;
+  VirtualTimer timer;
+};
+TimerFile files[kMost];
+VirtualTimer alarmTimer{};
+int active = 0;  // timers that are set; looked at without the lock
+pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+class Guard {
+ public:
+  Guard() { pthread_mutex_lock(&changing); }
+  ~Guard() { pthread_mutex_unlock(&changing); }
+};
+
+VirtualTimer replace(VirtualTimer& kept, const VirtualTimer& timer) {
+  const VirtualTimer before = kept;
+  kept = timer;
+  const int change = (timer.expiry != 0 ? 1 : 0) - (before.expiry != 0 ? 1 : 0);
+  __atomic_add_fetch(&active, change, __ATOMIC_RELAXED);
+  return before;
+}
+
+// True if it ran out.
+bool expire(VirtualTimer& kept, int64_t nanoseconds) {
+  if (kept.expiry == 0 || kept.expiry > nanoseconds) return false;
+  const int64_t passed = nanoseconds - kept.expiry;
+  const int64_t next = kept.interval == 0 ? 0 : kept.expiry + (passed / kept.interval + 1) * kept.interval;
+  replace(kept, {next, kept.interval});
+  return true;
+}
+
+// Entries of closed descriptors are used again.
+TimerFile* find(int fd, bool mayTake) {
+  TimerFile* free = nullptr;
+  for (TimerFile& file : files) {
+    if (file.fd == fd + 1) return &file;
+    if (free == nullptr && file.timer.expiry == 0) free = &file;
+  }
+  if (!mayTake || free == nullptr) return nullptr;
+  free->fd = fd + 1;
+  free->timer = {};
+  return free;
+}
+
+}  // namespace
+
+VirtualTimer setAlarm(const VirtualTimer& timer) {
+  const Guard guard;
+  return replace(alarmTimer, timer);
+}
+VirtualTimer currentAlarm() {
+  const Guard guard;
+  return alarmTimer;
+}
+
+void expireAlarm(uint64_t picoseconds) {
+  if (!hasTimers()) return;
+  bool isOver = false;
+  {
+    const Guard guard;
+    isOver = expire(alarmTimer, static_cast<int64_t>(virtualTimeOf(picoseconds) / 1000));
+  }
+  if (isOver) kill(getpid(), SIGALRM);
+}
+
+VirtualTimer setTimerFile(int fd, const VirtualTimer& timer) {
+  const Guard guard;
+  TimerFile* file = find(fd, true);
+  return file == nullptr ? VirtualTimer{} : replace(file->timer, timer);
+}
+VirtualTimer timerFile(int fd) {
+  const Guard guard;
+  const TimerFile* file = find(fd, false);
+  return file == nullptr ? VirtualTimer{} : file->timer;
+}
+
+void expireTimerFiles(int64_t nanoseconds) {
+  const Guard guard;
+  for (TimerFile& file : files) {
+    if (!expire(file.timer, nanoseconds)) continue;
+    const itimerspec atOnce{{0, 0}, {0, 1}};
+    timerfd_settimeReal(file.fd - 1, 0, &atOnce, nullptr);
+    // The kernel's timer has run out by the next look.
+    const timespec moment{0, 1000};
+    syscall(SYS_nanosleep, &moment, nullptr);
+  }
+}
+
+bool hasTimers() { return __atomic_load_n(&active, __ATOMIC_RELAXED) != 0; }
+
+int64_t untilNextTimer(int64_t now, int64_t nanoseconds) {
+  const Guard guard;
+  int64_t least = nanoseconds < 0 ? INT64_MAX : nanoseconds;
+  const auto consider = [&](const VirtualTimer& timer) {
+    if (timer.expiry == 0) return;
+    const int64_t left = timer.expiry > now ? timer.expiry - now : 1;
+    if (left < least) least = left;
+  };
+  consider(alarmTimer);
+  for (const TimerFile& file : files) consider(file.timer);
+  return least == INT64_MAX ? nanoseconds : least;
+}
+
+}  // namespace hca::shim
