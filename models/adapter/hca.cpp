@@ -79,7 +79,7 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       atomics_(context_),
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
-                  cache_}),
+                  cache_, routes_}),
       dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups()},
                   partitionKeysOf(options.addresses)),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),

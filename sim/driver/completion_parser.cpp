@@ -48,6 +48,7 @@ void fillResponder(const wire::Cqe& cqe, wire::CqeOpcode opcode, WorkCompletion&
   completion.hasGlobalRoute =
       wire::Cqe::GrhInBuffer::get(cqe.flagsRemoteQp) || wire::Cqe::GrhInEntry::get(cqe.flagsRemoteQp);
   completion.sourceLid = Lid(cqe.sourceLid.host());
+  completion.pathBits = cqe.pathBits & 0x7F;
   completion.serviceLevel = static_cast<std::uint8_t>(wire::Cqe::ServiceLevel::get(cqe.flagsRemoteQp));
 }
 

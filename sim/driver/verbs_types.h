@@ -168,6 +168,7 @@ struct WorkCompletion {
   bool hasGlobalRoute = false;  ///< the first 40 bytes of the receive buffer are a GRH
   Lid sourceLid;                ///< of a datagram, as is the next
   std::uint8_t serviceLevel = 0;
+  std::uint8_t pathBits = 0;    ///< of a receive: low bits of the LID that its last packet was sent to
   std::uint64_t timestamp = 0;  ///< raw adapter clock, or as CqRequest::realTimeStamps says
 };
 

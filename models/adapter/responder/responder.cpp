@@ -9,6 +9,7 @@
 #include "models/adapter/transport/acknowledge.h"
 #include "models/adapter/transport/psn.h"
 #include "models/adapter/transport/vendor_errors.h"
+#include "models/network/packet_layout.h"
 
 namespace hca::adapter {
 
@@ -227,6 +228,9 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   record.globalRouteInBuffer = isDatagram && packet.route.globalRoute;
   record.sourceLid = packet.route.sourceLid.value();
   record.serviceLevel = packet.route.serviceLevel;
+  if (!network::isMulticast(packet.route)) {
+    record.pathBits = packet.route.destinationLid.value() & ports_.routes.pathMask(qp.attributes.path.port);
+  }
   record.solicited = packet.solicited;
   if (fitsEntry(qp, packet)) putInline(record, packet.payload.view(), packet.payloadLength);
   finishReceive(qp, record);

@@ -16,6 +16,7 @@
 #include "models/adapter/responder/response_engine.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/adapter/transport/route_builder.h"
 #include "models/kernel/keyed_timers.h"
 #include "models/network/packet.h"
 
@@ -39,6 +40,7 @@ class Responder final : private ReceiveQueueListener,
     AtomicUnit& atomics;
     MemoryKeyPort& keys;
     CachePort& cache;
+    const RouteBuilder& routes;
   };
   Responder(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 

@@ -103,13 +103,13 @@ class Wire final : public network::PacketSender {
 
 /// One adapter's data path, with two ports. The second has a LID of its own, kSecondLid above.
 struct Side {
-  Side(kernel::Calendar& calendar, std::uint32_t host, std::uint16_t lid)
+  Side(kernel::Calendar& calendar, std::uint32_t host, std::uint16_t lid, std::uint8_t lmc = 0)
       : memory(calendar),
         wire(calendar),
         secondWire(calendar),
         context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(host), AdapterIndex(0)},
-        routes({addressOf(lid), addressOf(lid + kSecondLid)}),
+        routes({addressOf(lid, lmc), addressOf(lid + kSecondLid, lmc)}),
         table(config, completions, events, 2),
         egress(context, config, routes, true, cache),
         loopback(context, config),
@@ -121,7 +121,8 @@ struct Side {
         responses(context, egress, translator, table, routes),
         atomics(context),
         responder(context, config,
-                  {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache}),
+                  {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache,
+                   routes}),
         sendQueue(context, config, table, requester, cache),
         dispatcher({table, requester, responder, cache, table.groups()}, {0xFFFF, 0xFFFF}) {
     egress.connect(table.groups());
@@ -132,8 +133,11 @@ struct Side {
     table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
   }
   static constexpr std::uint16_t kSecondLid = 0x10;
-  static PortAddress addressOf(unsigned lid) {
-    return {network::LinkLayer::kInfiniBand, Lid(static_cast<std::uint16_t>(lid)), {}, {}, {}, 0xFFFF};
+  static PortAddress addressOf(unsigned lid, std::uint8_t lmc) {
+    PortAddress address;
+    address.lid = Lid(static_cast<std::uint16_t>(lid));
+    address.lmc = lmc;
+    return address;
   }
   observe::Probes probes;
   kernel::PayloadPool pool;
@@ -172,8 +176,10 @@ class RcPair {
   static constexpr std::uint32_t kUar = 64;
   static constexpr std::uint32_t kQueueKey = 0x11111111;
 
-  explicit RcPair(std::uint32_t firstPsn = 0, QpService service = QpService::kRc)
-      : a(calendar, 0, 1), b(calendar, 1, 2) {
+  /// With LID mask control the ports have more LIDs each, the first of which is 2^lmc times what it is without.
+  explicit RcPair(std::uint32_t firstPsn = 0, QpService service = QpService::kRc, std::uint8_t lmc = 0)
+      : a(calendar, 0, static_cast<std::uint16_t>(1U << lmc), lmc),
+        b(calendar, 1, static_cast<std::uint16_t>(2U << lmc), lmc) {
     a.wire.receiver = &b.dispatcher.port(1);
     b.wire.receiver = &a.dispatcher.port(1);
     a.secondWire.receiver = &b.dispatcher.port(2);
@@ -252,6 +258,7 @@ class RcPair {
     bool datagram = false;  // with a 48-byte address vector to B
     std::uint32_t queueKey = kQueueKey;
     bool globalRoute = false;
+    std::uint8_t pathBits = 0;
     std::uint16_t remoteLid = 2;
     std::optional<std::uint32_t> remoteQp;
     std::optional<network::Gid> remoteGid;
@@ -272,7 +279,7 @@ class RcPair {
       put(bytes, 0, 4);
       put(bytes, 0x80000000U | o.remoteQp.value_or(qpB.value()), 4);
       put(bytes, 3, 1);  // service level
-      put(bytes, 0, 1);
+      put(bytes, o.pathBits, 1);
       put(bytes, o.remoteLid, 2);
       put(bytes, 0, 8);
       put(bytes, 0, 3);
