@@ -28,7 +28,7 @@ CommandResult CqEngine::create(const CqAttributes& attributes, CqNumber& number)
     return {CommandStatus::kNoResources, Syndrome::kCqLimit};
   }
   if (*index >= queues_.size()) queues_.resize(*index + 1);
-  auto queue = std::make_unique<CompletionQueue>(CqNumber(*index), attributes, config_.armRule, nextSerial_++);
+  auto queue = std::make_unique<CompletionQueue>(CqNumber(*index), attributes, config_, nextSerial_++);
   queue->attributes.status = CqStatus::kOk;
   queue->moderation.set(moderationOf(attributes));
   queues_[*index] = std::move(queue);
@@ -108,7 +108,7 @@ CommandResult CqEngine::resize(CqNumber number, const CqRing& ring) {
   closeSession(*queue, SessionEnd::kResize);
   writeResizeEntry(*queue);
   queue->attributes = wanted;
-  queue->builder = CqeBuilder(wanted.stride, wanted.logSize, usesValidity(wanted));
+  queue->builder = CqeBuilder(wanted.stride, wanted.logSize, usesValidity(wanted), config_.poison);
   queue->occupancy.resize(wanted.logSize);
   queue->notification.skipEntry();
   ++queue->counters.resizes;

@@ -245,6 +245,12 @@ Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packe
     return Outcome::kFailed;
   }
   acknowledge(qp, nak, packet.psn);
+  // The memory of an RDMA WRITE with immediate data was there when it began: its end has a receive to report that in
+  // (InfiniBand volume 1, 11.6.2, local access error).
+  const bool takenAway = nak == aeth::kNakRemoteAccess && !beginsMessage(packet.operation);
+  if (takenAway && network::carriesImmediate(packet.operation) && qp.responder.hasReceive) {
+    failHeld(qp, CqeSyndrome::kLocalAccess, vendor_error::kLocalAccess);
+  }
   ports_.errors.onResponderError(qp, event);
   return Outcome::kFailed;
 }
