@@ -67,7 +67,8 @@ Lid multicastLid(const Gid& group) {
 FabricIdentity::FabricIdentity(std::uint32_t hosts, std::uint32_t portsPerHost, std::uint8_t lmc)
     : hosts_(hosts), ports_(portsPerHost), lmc_(lmc) {
   if (ports_ == 0 || ports_ > 255) throw std::invalid_argument("a host has 1 to 255 ports");
-  if (hosts_ > (((kLastLid + 1) >> lmc_) - 1) / ports_) throw std::invalid_argument("more ports than local identifiers");
+  if (hosts_ > (((kLastLid + 1) >> lmc_) - 1) / ports_)
+    throw std::invalid_argument("more ports than local identifiers");
 }
 
 PortIdentity FabricIdentity::port(HostIndex host, std::uint32_t port) const {
@@ -86,9 +87,9 @@ PortIdentity FabricIdentity::port(HostIndex host, std::uint32_t port) const {
 
 std::uint64_t FabricIdentity::nodeGuid(HostIndex host) const { return eui64(macOf(host, 0)); }
 
-bool FabricIdentity::contains(Lid lid) const { 
+bool FabricIdentity::contains(Lid lid) const {
   const std::uint32_t number = lid.value() >> lmc_;
   return number >= 1 && number <= hosts_ * ports_;
- }
+}
 
 }  // namespace hca::network

@@ -31,8 +31,8 @@ struct PortIdentity {
 /// LID only has to be one of a group.
 [[nodiscard]] Lid multicastLid(const Gid& group);
 
-/// Addresses as a pure function of host and port: host i, port p gets LID (1 + i * ports + p - 1) * 2^lmc, and its GUID,
-/// GIDs and MAC address from i and p.
+/// Addresses as a pure function of host and port: host i, port p gets LID (1 + i * ports + p - 1) * 2^lmc, and its
+/// GUID, GIDs and MAC address from i and p.
 class FabricIdentity {
  public:
   /// Largest unicast LID (InfiniBand Architecture volume 1, section 4.1.3).

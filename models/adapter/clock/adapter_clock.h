@@ -16,10 +16,10 @@ class AdapterClock {
 
   struct Settings {
     kernel::ClockDomain frequency{Hertz(156'250'000)};
-    unsigned bits = kMostBits;          ///< of the free-running counter, which then starts at 0 again
-    std::uint64_t firstTick = 0;        ///< what it shows at simulated time 0
-    std::uint64_t firstSecond = 0;      ///< what the real time is at simulated time 0
-    bool flatRealTime = false;          ///< real-time stamps are nanoseconds in one number
+    unsigned bits = kMostBits;      ///< of the free-running counter, which then starts at 0 again
+    std::uint64_t firstTick = 0;    ///< what it shows at simulated time 0
+    std::uint64_t firstSecond = 0;  ///< what the real time is at simulated time 0
+    bool flatRealTime = false;      ///< real-time stamps are nanoseconds in one number
   };
   explicit AdapterClock(const Settings& settings)
       : settings_(settings), mask_((std::uint64_t{1} << settings.bits) - 1) {}
@@ -36,8 +36,8 @@ class AdapterClock {
     return (seconds(now) & kSecondsMask) << 32 | nanosecondsOf(now);
   }
   /// The same as completion entries have it: as above, or flat if the settings say so. libmlx5 takes the word for
-  /// nanoseconds (rdma-core providers/mlx5/cq.c, mlx5_cq_read_wc_completion_wallclock_ns of real-time queues), so one of
-  /// the two readings of the format must be wrong.
+  /// nanoseconds (rdma-core providers/mlx5/cq.c, mlx5_cq_read_wc_completion_wallclock_ns of real-time queues), so one
+  /// of the two readings of the format must be wrong.
   [[nodiscard]] std::uint64_t realTimeStamp(Time now) const {
     if (!settings_.flatRealTime) return realTime(now);
     return (seconds(now) * kNanosecondsPerSecond + nanosecondsOf(now)) & ~(std::uint64_t{1} << kMostBits);

@@ -63,7 +63,8 @@ struct CompletionConfig {
     key("enhanced_compression", self.enhancedCompression,
         "Whether the adapter has the enhanced layout of compressed completions, too");
     key("poison", self.poison,
-        "Whether what an error entry leaves undefined is filled with 0xA5 instead of zeros: finds software that reads it");
+        "Whether what an error entry leaves undefined is filled with 0xA5 instead of zeros: finds software that reads "
+        "it");
     key("timestamp_clock", self.timestampClock, range(Hertz(1'000'000), Hertz(4'000'000'000)),
         "Clock of the time stamps in CQEs");
     key("timestamp_bits", self.timestampBits, range<std::int64_t>(16, AdapterClock::kMostBits),

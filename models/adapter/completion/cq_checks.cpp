@@ -18,7 +18,8 @@ bool compressionSupported(const CqAttributes& attributes, const CompletionConfig
   const bool formatKnown =
       attributes.miniFormatExtension == 0 &&
       (format == MiniFormat::kHash || format == MiniFormat::kChecksum || format == MiniFormat::kChecksumStrideIndex);
-  return config.compressionMax > 1 && !attributes.collapsed && attributes.stride == CqeStride::k64 && layoutKnown && formatKnown;
+  return config.compressionMax > 1 && !attributes.collapsed && attributes.stride == CqeStride::k64 && layoutKnown &&
+         formatKnown;
 }
 
 /// What this adapter doesn't have, whatever the rest of the context says.

@@ -36,6 +36,13 @@ CommandResult CqEngine::create(const CqAttributes& attributes, CqNumber& number)
   return {};
 }
 
+void CqEngine::startAt(CqNumber number, std::uint64_t index) {
+  CompletionQueue* const queue = lookup(number);
+  assert(queue != nullptr && queue->occupancy.produced() == 0);
+  queue->occupancy.startAt(index);
+  queue->notification.startAt(index);
+}
+
 CommandResult CqEngine::destroy(CqNumber number) {
   CompletionQueue* const queue = lookup(number);
   if (queue == nullptr) return kUnknown;

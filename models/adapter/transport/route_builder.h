@@ -53,7 +53,8 @@ class RouteBuilder {
   /// over the wire, as hardware has it: only a port knows its own addresses.
   [[nodiscard]] bool leadsBack(const network::Route& route, std::uint8_t port) const {
     const PortAddress& self = ports_[port - 1U];
-    if (route.linkLayer == network::LinkLayer::kInfiniBand) return route.destinationLid.value() >> self.lmc == self.lid.value() >> self.lmc;
+    if (route.linkLayer == network::LinkLayer::kInfiniBand)
+      return route.destinationLid.value() >> self.lmc == self.lid.value() >> self.lmc;
     return route.destinationGid == self.gid || route.destinationGid == self.linkLocalGid;
   }
 
