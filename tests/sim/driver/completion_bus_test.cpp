@@ -29,6 +29,10 @@ class BusQueue {
     unsigned logSize = 7;
     std::uint32_t offset = 0;  // of the ring in its first page
     std::int64_t maxPayload = 256;
+    std::int64_t generation = 3;
+    pcie::LinkWidth width = pcie::LinkWidth::kX16;
+    std::int64_t sessionMax = 64;
+    std::int64_t buildCycles = 4;  // a completion occupies the writer
   };
 
   explicit BusQueue(const Shape& shape)
@@ -39,6 +43,8 @@ class BusQueue {
         context_{system_.calendar, probes_,        pool_, system_.endpoint, kernel::ClockDomain(Hertz(1'000'000'000)),
                  HostIndex(0),     AdapterIndex(0)},
         events_(system_.calendar, unused_) {
+    config_.compressionMax = shape.sessionMax;
+    config_.cqeBuildCycles = Cycles(shape.buildCycles);
     engine = std::make_unique<adapter::CqEngine>(context_, config_, events_, events_);
     engine->setFailureSink(failures_);
     ring_.initialise();
@@ -49,6 +55,7 @@ class BusQueue {
     ring_.startAt(index);
   }
   [[nodiscard]] CompletionRing& ring() { return ring_; }
+  [[nodiscard]] observe::Probes& probes() { return probes_; }
   [[nodiscard]] kernel::Calendar& calendar() { return system_.calendar; }
   [[nodiscard]] std::uint64_t bytes() const {
     return system_.link.counts(pcie::Link::Direction::kUpstream)[static_cast<std::size_t>(pcie::Traffic::kCqe)].bytes;
@@ -68,6 +75,8 @@ class BusQueue {
   static pcie::PcieConfig configOf(const Shape& shape) {
     pcie::PcieConfig config;
     config.maxPayload = Bytes(shape.maxPayload);
+    config.generation = shape.generation;
+    config.width = shape.width;
     return config;
   }
   static std::uint32_t strideBytes(CqeStride stride) { return adapter::strideBytes(stride); }
@@ -171,6 +180,71 @@ TEST_P(CompressedBytes, Enhanced) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sessions, CompressedBytes, testing::Values(1U, 2U, 7U, 8U, 9U, 64U));
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+/// Million completions a second that a link carries, with a writer that is never in the way.
+double measuredRate(BusQueue::Shape shape, std::uint32_t completions) {
+  shape.buildCycles = 0;
+  BusQueue queue(shape);
+  Time first = kForever, last{};
+  std::uint64_t atFirst = 0, seen = 0;
+  queue.probes().cq.attach([&](const observe::CqEvent& event) {
+    if (event.action != observe::CqAction::kCqeVisible) return;
+    ++seen;
+    first = earlier(first, event.time);
+    if (event.time == first) atFirst = seen;
+    last = event.time;
+  });
+  for (std::uint32_t i = 0; i < completions; ++i) queue.complete(receiveOf(static_cast<std::uint16_t>(i)));
+  queue.calendar().runUntil(kForever);
+  EXPECT_EQ(seen, completions);
+  return static_cast<double>(completions - atFirst) / static_cast<double>((last - first).count()) * 1e6;
+}
+
+/// A link and what its byte model says of completions, in millions a second: entries of 64 and 128 bytes, sessions of 8
+/// and of 64 completions in the basic layout.
+struct LinkRates {
+  const char* name;
+  std::int64_t generation;
+  pcie::LinkWidth width;
+  double narrow, wide, sessionsOf8, sessionsOf64;
+};
+
+void PrintTo(const LinkRates& each, std::ostream* out) { *out << each.name; }
+
+class CqBoundRate : public testing::TestWithParam<LinkRates> {
+ protected:
+  static BusQueue::Shape shape(CqeStride stride, unsigned logSize) {
+    BusQueue::Shape wanted;
+    wanted.stride = stride;
+    wanted.logSize = logSize;
+    wanted.generation = GetParam().generation;
+    wanted.width = GetParam().width;
+    return wanted;
+  }
+  static BusQueue::Shape compressed(std::int64_t sessionMax) {
+    BusQueue::Shape wanted = shape(CqeStride::k64, 13);
+    wanted.compression.layout = CompressionKind::kBasic;
+    wanted.sessionMax = sessionMax;
+    return wanted;
+  }
+  static void expectRate(double measured, double derived) { EXPECT_NEAR(measured, derived, 0.03 * derived); }
+};
+
+TEST_P(CqBoundRate, NarrowEntries) { expectRate(measuredRate(shape(CqeStride::k64, 13), 8192), GetParam().narrow); }
+TEST_P(CqBoundRate, PaddedEntries) {
+  expectRate(measuredRate(shape(CqeStride::k128Padded, 12), 4096), GetParam().wide);
+}
+TEST_P(CqBoundRate, SessionsOf8) { expectRate(measuredRate(compressed(8), 8192), GetParam().sessionsOf8); }
+TEST_P(CqBoundRate, SessionsOf64) { expectRate(measuredRate(compressed(64), 8192), GetParam().sessionsOf64); }
+
+INSTANTIATE_TEST_SUITE_P(Links, CqBoundRate,
+                         testing::Values(LinkRates{"gen3_x8", 3, pcie::LinkWidth::kX8, 82, 48, 329, 585},
+                                         LinkRates{"gen3_x16", 3, pcie::LinkWidth::kX16, 162, 93, 646, 1149},
+                                         LinkRates{"gen4_x16", 4, pcie::LinkWidth::kX16, 323, 187, 1292, 2297},
+                                         LinkRates{"gen5_x16", 5, pcie::LinkWidth::kX16, 646, 374, 2584, 4594}),
+                         [](const testing::TestParamInfo<LinkRates>& each) { return std::string(each.param.name); });
 
 // ---------------------------------------------------------------------------------------------------------------------
 
