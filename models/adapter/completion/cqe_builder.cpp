@@ -34,6 +34,17 @@ void fill(wire::Cqe& cqe, const CompletionRecord& record, std::uint64_t timestam
   cqe.wqeCounter = wire::Be16(record.wqeCounter);
 }
 
+void fillFrame(wire::Cqe& cqe, const FrameDescription& frame) {
+  using wire::Cqe;
+  cqe.headerFlags = static_cast<std::uint8_t>(Cqe::LinkOk::make(true) | Cqe::NetworkOk::make(frame.networkOk) |
+                                              Cqe::TransportOk::make(frame.transportOk));
+  cqe.headerTypes =
+      static_cast<std::uint8_t>(Cqe::VlanPresent::make(frame.hadVlan) | Cqe::NetworkType::make(frame.networkType) |
+                                Cqe::TransportType::make(frame.transportType));
+  cqe.vlan = wire::Be16(frame.vlan);
+  Cqe::FlowTag::set(cqe.opcodeQp, frame.flowTag & k24Bits);
+}
+
 void fillError(wire::Cqe& entry, const CompletionRecord& record, std::uint8_t filling) {
   wire::ErrorCqe cqe;
   std::memset(cqe.reserved0, filling, sizeof cqe.reserved0);
@@ -72,6 +83,7 @@ void CqeBuilder::build(const CompletionRecord& record, std::uint64_t index, std:
     fillError(cqe, record, filling_);
   } else {
     fill(cqe, record, timestamp);
+    if (record.frame) fillFrame(cqe, *record.frame);
   }
   const std::uint8_t before = record.isError() ? filling_ : 0;
   if (firstHalf) std::memset(image.wide.inlineData, before, sizeof image.wide.inlineData);

@@ -11,6 +11,7 @@ namespace hca::adapter {
 /// Whether a queue pair of this kind executes `opcode` (InfiniBand volume 1, table 38); any other fails as a local
 /// queue pair operation error.
 [[nodiscard]] constexpr bool isSupported(QpService service, wire::SendOpcode opcode) {
+  if (service == QpService::kRaw) return opcode == wire::SendOpcode::kSend;
   switch (opcode) {
     case wire::SendOpcode::kSend:
     case wire::SendOpcode::kSendImmediate:
@@ -62,6 +63,8 @@ namespace hca::adapter {
       return network::Service::kUd;
     case QpService::kXrc:
       return network::Service::kXrc;
+    case QpService::kRaw:
+      return network::Service::kRaw;
     default:
       return network::Service::kRc;
   }

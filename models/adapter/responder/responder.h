@@ -101,6 +101,7 @@ class Responder final : private ReceiveQueueListener,
   [[nodiscard]] static bool fitsEntry(const QueuePair& qp, const network::Packet& packet);
   void scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering);
   void finishMessage(QueuePair& qp, const network::Packet& packet);
+  static void describeFrame(const network::Packet& packet, CompletionRecord& record);
   void completeReceive(QueuePair& qp, const network::Packet& packet);
   Outcome refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event);
   Outcome failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome, std::uint8_t vendorError,

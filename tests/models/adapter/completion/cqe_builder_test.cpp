@@ -172,6 +172,24 @@ TEST(CqeBuilder, InlineDataOf33BytesGoesIntoTheFirstHalf) {
   EXPECT_EQ(bytes[127] >> 2 & 3, 2);
 }
 
+TEST(CqeBuilder, RawPacketHasTagVlanAndChecksumsWhereReadersLook) {
+  CompletionRecord record;
+  record.qp = QpNumber(0x123);
+  record.opcode = CqeOpcode::kResponderSend;
+  record.checksum = 0xBEEF;
+  record.frame = FrameDescription{0xABCDEF, 0x6005, true, true, true, 2, 2};
+  CqeImage image;
+  CqeBuilder(CqeStride::k64, 4).build(record, 0, 0, image);
+  const ByteView bytes = image.view();
+  EXPECT_EQ(bytes[0x14], 0xBE);
+  EXPECT_EQ(bytes[0x1C], 7) << "L2, L3 and L4 are right";
+  EXPECT_EQ(bytes[0x1D], 0x29) << "UDP, IPv4, a tag";
+  EXPECT_EQ(bytes[0x1E], 0x60);
+  EXPECT_EQ(bytes[0x1F], 0x05);
+  EXPECT_EQ(bytes[0x39], 0xAB) << "the flow tag stands where the queue pair number does otherwise";
+  EXPECT_EQ(bytes[0x3B], 0xEF);
+}
+
 TEST(CqeBuilder, SolicitedIsAReceiveWithTheBitOrAnyError) {
   CompletionRecord record;
   record.solicited = true;

@@ -103,13 +103,14 @@ class Wire final : public network::PacketSender {
 
 /// One adapter's data path, with two ports. The second has a LID of its own, kSecondLid above.
 struct Side {
-  Side(kernel::Calendar& calendar, std::uint32_t host, std::uint16_t lid, std::uint8_t lmc = 0)
+  Side(kernel::Calendar& calendar, std::uint32_t host, std::uint16_t lid, std::uint8_t lmc = 0,
+       network::LinkLayer layer = network::LinkLayer::kInfiniBand)
       : memory(calendar),
         wire(calendar),
         secondWire(calendar),
         context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(host), AdapterIndex(0)},
-        routes({addressOf(lid, lmc), addressOf(lid + kSecondLid, lmc)}),
+        routes({addressOf(lid, lmc, layer), addressOf(lid + kSecondLid, lmc, layer)}),
         table(config, completions, events, 2),
         egress(context, config, routes, true, cache),
         loopback(context, config),
@@ -124,7 +125,7 @@ struct Side {
             context, config,
             {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache, routes}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher({table, requester, responder, cache, table.groups()}, {0xFFFF, 0xFFFF}) {
+        dispatcher({table, requester, responder, cache, table.groups(), table.steering()}, {0xFFFF, 0xFFFF}) {
     egress.connect(table.groups());
     egress.addPort(wire, loopback);
     egress.addPort(secondWire, secondLoopback);
@@ -133,10 +134,12 @@ struct Side {
     table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
   }
   static constexpr std::uint16_t kSecondLid = 0x10;
-  static PortAddress addressOf(unsigned lid, std::uint8_t lmc) {
+  static PortAddress addressOf(unsigned lid, std::uint8_t lmc, network::LinkLayer layer) {
     PortAddress address;
     address.lid = Lid(static_cast<std::uint16_t>(lid));
     address.lmc = lmc;
+    address.linkLayer = layer;
+    address.mac = {0x02, 0, 0, 0, 0, static_cast<std::uint8_t>(lid)};
     return address;
   }
   observe::Probes probes;
@@ -178,8 +181,8 @@ class RcPair {
 
   /// With LID mask control the ports have more LIDs each, the first of which is 2^lmc times what it is without.
   explicit RcPair(std::uint32_t firstPsn = 0, QpService service = QpService::kRc, std::uint8_t lmc = 0)
-      : a(calendar, 0, static_cast<std::uint16_t>(1U << lmc), lmc),
-        b(calendar, 1, static_cast<std::uint16_t>(2U << lmc), lmc) {
+      : a(calendar, 0, static_cast<std::uint16_t>(1U << lmc), lmc, layerOf(service)),
+        b(calendar, 1, static_cast<std::uint16_t>(2U << lmc), lmc, layerOf(service)) {
     a.wire.receiver = &b.dispatcher.port(1);
     b.wire.receiver = &a.dispatcher.port(1);
     a.secondWire.receiver = &b.dispatcher.port(2);
@@ -190,6 +193,9 @@ class RcPair {
     connect(b, qpB, qpA, 1, firstPsn);
   }
 
+  static network::LinkLayer layerOf(QpService service) {
+    return service == QpService::kRaw ? network::LinkLayer::kRoceV2 : network::LinkLayer::kInfiniBand;
+  }
   static QpAttributes attributes() {
     QpAttributes attributes;
     attributes.pd = PdNumber(PlainTranslator::kPd);
