@@ -118,6 +118,13 @@ struct Cqe {
   using UserIndex = Field<std::uint32_t, 23, 0>;           ///< of userIndex
   using SendOpcode = Field<std::uint32_t, 31, 24>;         ///< of opcodeQp, requester: wire::SendOpcode
   using LocalQp = Field<std::uint32_t, 23, 0>;             ///< of opcodeQp
+  using FlowTag = Field<std::uint32_t, 23, 0>;             ///< of opcodeQp, of a raw packet received
+  using NetworkOk = Field<std::uint8_t, 1, 1, bool>;       ///< of headerFlags: L3_OK
+  using TransportOk = Field<std::uint8_t, 2, 2, bool>;     ///< of headerFlags: L4_OK
+  using LinkOk = Field<std::uint8_t, 0, 0, bool>;          ///< of headerFlags: L2_OK
+  using VlanPresent = Field<std::uint8_t, 0, 0, bool>;     ///< of headerTypes: a tag was taken out of the frame
+  using NetworkType = Field<std::uint8_t, 3, 2>;           ///< of headerTypes: 0 none, 1 IPv6, 2 IPv4
+  using TransportType = Field<std::uint8_t, 6, 4>;         ///< of headerTypes: 0 none, 2 UDP, 4 TCP
 };
 
 static_assert(sizeof(Cqe) == 64 && alignof(Cqe) == 8, "a CQE is 64 bytes (mlx5_cqe64)");

@@ -22,6 +22,7 @@ struct CompletionConfig {
   std::int64_t compressionMax = 64;
   Time compressionTimeout = microseconds(1);
   bool enhancedCompression = true;
+  bool poison = false;
   Hertz timestampClock{156'250'000};
   std::int64_t timestampBits = AdapterClock::kMostBits;
   std::int64_t timestampStart = 0;
@@ -61,6 +62,9 @@ struct CompletionConfig {
         "How long after its first completion a compressed session ends");
     key("enhanced_compression", self.enhancedCompression,
         "Whether the adapter has the enhanced layout of compressed completions, too");
+    key("poison", self.poison,
+        "Whether what an error entry leaves undefined is filled with 0xA5 instead of zeros: finds software that reads "
+        "it");
     key("timestamp_clock", self.timestampClock, range(Hertz(1'000'000), Hertz(4'000'000'000)),
         "Clock of the time stamps in CQEs");
     key("timestamp_bits", self.timestampBits, range<std::int64_t>(16, AdapterClock::kMostBits),

@@ -74,6 +74,10 @@ class CqEngine final : public CqDirectory,
   /// significant byte first. An unknown queue, or one that belongs to another page, is counted and dropped.
   void onArm(UarIndex uar, std::uint64_t word);
 
+  /// A new queue goes on as if `index` entries had been written and consumed, so that a wrap of an index need not be
+  /// waited for. The doorbell record is software's to set.
+  void startAt(CqNumber number, std::uint64_t index);
+
   /// Function-level reset: no queue exists, nothing is under way.
   void reset();
 

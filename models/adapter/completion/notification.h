@@ -29,6 +29,9 @@ class Notification {
   explicit Notification(ArmRule rule, bool alwaysArmed = false)
       : rule_(rule), state_(alwaysArmed ? NotificationState::kAlwaysArmed : NotificationState::kIdle) {}
 
+  /// As if `index` entries had been written, told of and consumed; before the first one.
+  void startAt(std::uint64_t index) { produced_ = lastNotified_ = lastSolicited_ = index; }
+
   /// False if ignored: the queue fired and the arm carries the sequence number of the one that was served, so it is a
   /// late copy. Otherwise the queue is armed, and `due()` may have become true.
   /// A request for any entry outlives a later one for solicited entries alone.

@@ -12,7 +12,7 @@ bool hasImmediate(CqeOpcode opcode) {
 
 bool samePeer(const CompletionRecord& a, const CompletionRecord& b) {
   return a.remoteQp == b.remoteQp && a.sourceLid == b.sourceLid && a.serviceLevel == b.serviceLevel &&
-         a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer;
+         a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer && a.frame == b.frame;
 }
 
 class RestorableEntries final : public SessionPolicy {
