@@ -94,14 +94,17 @@ class Calendar {
   }
   void place(WideInteger key, Time when, std::uint64_t order, CalendarClient* client, std::uint64_t token);
   CalendarEntry& makeRoom(WideInteger key);
-  void refill();
+  [[gnu::noinline]] bool split();
+  [[gnu::noinline]] void refill();
 
   static constexpr unsigned kPriorityShift = 56;
-  static constexpr std::size_t kNear = 128;
+  static constexpr std::size_t kNear = 64;
+  static constexpr std::size_t kFew = 32;
   static constexpr Slot kNever = INT64_MAX;
 
   // Each entry is in one of three places:
-  //  - the next ones, sorted, in a circle. Empty only if there is no entry at all;
+  //  - the next ones, sorted, in a circle: in a small system all that are under way, which is cheaper than the wheel.
+  //    Empty only if there is no entry at all;
   //  - from `wheelFrom_` on, a slot of the wheel, as far as that reaches;
   //  - the heap: what is later than the wheel reaches, and a crowd within a slot that the circle has no room for. All
   //    of it is behind the circle.

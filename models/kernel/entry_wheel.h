@@ -1,6 +1,7 @@
 // Calendar entries of the next few microseconds, by the nanosecond.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,8 @@ class EntryWheel {
   EntryWheel() { heads_.fill(kNone); }
 
   [[nodiscard]] bool empty() const { return wordsInUse_ == 0; }
+  /// No slot in use is later.
+  [[nodiscard]] Slot last() const { return last_; }
 
   /// A new entry of `slot`, for the caller to fill, at once. All slots in use lie within `kSlots` of each other.
   CalendarEntry& add(Slot slot) {
@@ -34,6 +37,7 @@ class EntryWheel {
     heads_[place] = node;
     words_[place / kBits] |= std::uint64_t{1} << (place % kBits);
     wordsInUse_ |= std::uint64_t{1} << (place / kBits);
+    last_ = std::max(last_, slot);
     return nodes_[node].entry;
   }
 
@@ -91,7 +95,8 @@ class EntryWheel {
 
   std::array<std::uint32_t, kPlaces> heads_;  // by place: the first node
   std::array<std::uint64_t, kBits> words_{};  // a bit for each place: in use
-  std::uint64_t wordsInUse_ = 0;              // a bit for each word: not zero
+  Slot last_ = 0;
+  std::uint64_t wordsInUse_ = 0;  // a bit for each word: not zero
   std::vector<Node> nodes_;
   std::uint32_t freeNode_ = kNone;
 };
