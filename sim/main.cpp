@@ -7,6 +7,7 @@
 
 #include "sim/cosim/launcher.h"
 #include "sim/options/command_line.h"
+#include "sim/run/huge_heap.h"
 #include "sim/run/simulation.h"
 
 // libsystemc refers to it; hcasim brings its own main and drives the kernel itself.
@@ -26,6 +27,7 @@ hca::report::Result simulate(const hca::options::RunRequest& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hca::sim::preferHugePages();
   const hca::options::Environment environment{std::cout,         std::cerr,          isatty(STDERR_FILENO) != 0,
                                               simulate,          hca::cosim::launch, hca::cosim::serve,
                                               hca::cosim::attach};

@@ -104,6 +104,10 @@ void Hca::connectPort(network::PacketSender& wire) {
   port.ingress.connect(dispatcher_.port(port.number));
 }
 
+void Hca::expectBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) {
+  if (bar == kRegisterBar) decoder_.expectWrite(offset, bytes);
+}
+
 void Hca::onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) {
   if (bar == kRegisterBar) decoder_.write(offset, bytes);
 }

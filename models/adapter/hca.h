@@ -50,6 +50,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
 
   // pcie::BarTarget
   void onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) override;
+  void expectBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) override;
   void onBarRead(unsigned bar, std::uint64_t offset, MutableByteView into) override;
   void onReset() override;
   void onMsixControl(bool enabled, bool functionMasked) override;

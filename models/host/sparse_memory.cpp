@@ -1,19 +1,14 @@
 #include "models/host/sparse_memory.h"
 
-#include <cstdlib>
 #include <new>
 #include <stdexcept>
 
 namespace hca::host {
 
 namespace {
-// Blocks start on a cache line, so that copying an entry of a queue touches one line and not two.
-constexpr std::uint64_t kBlockAlignment = 64;
 // User space of x86-64 ends here.
 constexpr std::uint64_t kEndOfAddresses = std::uint64_t{1} << 47;
 }  // namespace
-
-void SparseMemory::Free::operator()(std::uint8_t* bytes) const { std::free(bytes); }
 
 std::uint64_t SparseMemory::allocate(std::uint64_t length, std::uint64_t alignment) {
   if (length == 0) throw std::invalid_argument("an allocation needs a length");
@@ -23,22 +18,27 @@ std::uint64_t SparseMemory::allocate(std::uint64_t length, std::uint64_t alignme
   if (address + length > kEndOfAddresses) throw std::bad_alloc();
 
   Block block;
-  // calloc leaves untouched pages of a large block to the operating system; clearing them would allocate them.
-  block.storage.reset(static_cast<std::uint8_t*>(std::calloc(1, length + kBlockAlignment)));
-  if (block.storage == nullptr) throw std::bad_alloc();
-  const auto misalignment = reinterpret_cast<std::uintptr_t>(block.storage.get()) % kBlockAlignment;
-  block.bytes = block.storage.get() + (kBlockAlignment - misalignment) % kBlockAlignment;
+  block.arena = &arenaFor(length);
+  block.bytes = block.arena->allocate(length);
   block.length = length;
-  blocks_.emplace_hint(blocks_.end(), address, std::move(block));
+  blocks_.emplace_hint(blocks_.end(), address, block);
   next_ = address + length;
   allocatedBytes_ += length;
   return address;
 }
 
+ZeroedArena& SparseMemory::arenaFor(std::uint64_t length) {
+  if (length > kSmallBlock) return large_;
+  smallBytes_ += length;
+  return smallBytes_ <= kFewBytes ? few_ : many_;
+}
+
 bool SparseMemory::free(std::uint64_t address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return false;
-  allocatedBytes_ -= found->second.length;
+  const Block& block = found->second;
+  allocatedBytes_ -= block.length;
+  block.arena->free(block.bytes, block.length);
   if (lastHit_ == found) lastHit_ = blocks_.end();
   blocks_.erase(found);
   return true;

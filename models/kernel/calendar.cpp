@@ -5,81 +5,92 @@
 
 namespace hca::kernel {
 
-namespace {
-constexpr std::size_t kArity = 4;
-}  // namespace
+// Moves the entries on the shorter side of the place of `key`.
+CalendarEntry& Calendar::makeRoom(WideInteger key) {
+  const bool isInFrontHalf = nearCount_ > 0 && key < nearAt(nearCount_ / 2).key();
+  std::size_t place = nearCount_++;
+  if (isInFrontHalf) {
+    nearFirst_ = (nearFirst_ + kNear - 1) % kNear;
+    for (place = 0; nearAt(place + 1).key() < key; ++place) nearAt(place) = nearAt(place + 1);
+  } else {
+    for (; place > 0 && key < nearAt(place - 1).key(); --place) nearAt(place) = nearAt(place - 1);
+  }
+  return nearAt(place);
+}
+
+// Into the circle, or into the heap if that is where its neighbours are.
+void Calendar::place(WideInteger key, Time when, std::uint64_t order, CalendarClient* client, std::uint64_t token) {
+  const bool isBehind =
+      nearCount_ == kNear ? !(key < nearAt(kNear - 1).key()) : !heap_.empty() && !(key < heap_.front().key());
+  if (isBehind) return heap_.push({when, order, client, token});
+  if (nearCount_ == kNear) heap_.push(nearAt(--nearCount_));
+  CalendarEntry& entry = makeRoom(key);
+  entry.when = when;
+  entry.order = order;
+  entry.client = client;
+  entry.token = token;
+}
 
 void Calendar::schedule(Time when, Turn turn, CalendarClient& client, std::uint64_t token) {
   assert(when >= now_ && "an event can't be scheduled in the past");
-  const WideInteger key = keyOf(when, turn.order_);
-  const bool isFar =
-      nearCount_ == kNear ? !(key < keyOf(nearAt(kNear - 1))) : !far_.empty() && !(key < keyOf(far_.front()));
-  if (isFar) return pushFar({when, turn.order_, &client, token});
-  if (nearCount_ == kNear) pushFar(nearAt(--nearCount_));
+  const Slot slot = EntryWheel::slotOf(when);
+  const bool isInReach = slot - wheelFrom_ < EntryWheel::kSlots;
+  const bool areFew = nearCount_ < kFew && wheel_.empty() && isInReach;
+  if (slot < wheelFrom_ || areFew || nearCount_ == 0) {
+    wheelFrom_ = std::max(wheelFrom_, slot + 1);
+    if (nearCount_ == kNear && split()) return schedule(when, turn, client, token);
+    return place(CalendarEntry::key(when, turn.order_), when, turn.order_, &client, token);
+  }
+  if (!isInReach) return heap_.push({when, turn.order_, &client, token});
   // Field by field: an entry that was put together elsewhere would be copied before its parts have left the processor's
   // store buffer, which costs as much as all the rest.
-  Entry& entry = makeRoom(key);
+  CalendarEntry& entry = wheel_.add(slot);
   entry.when = when;
   entry.order = turn.order_;
   entry.client = &client;
   entry.token = token;
 }
 
-// Moves the entries on the shorter side of the place of `key`.
-Calendar::Entry& Calendar::makeRoom(WideInteger key) {
-  const bool isInFrontHalf = nearCount_ > 0 && key < keyOf(nearAt(nearCount_ / 2));
-  std::size_t place = nearCount_++;
-  if (isInFrontHalf) {
-    nearFirst_ = (nearFirst_ + kNear - 1) % kNear;
-    for (place = 0; keyOf(nearAt(place + 1)) < key; ++place) nearAt(place) = nearAt(place + 1);
-  } else {
-    for (; place > 0 && key < keyOf(nearAt(place - 1)); --place) nearAt(place) = nearAt(place - 1);
-  }
-  return nearAt(place);
-}
-
-void Calendar::pushFar(const Entry& entry) {
-  std::size_t hole = far_.size();
-  far_.push_back(entry);
-  while (hole > 0) {
-    const std::size_t parent = (hole - 1) / kArity;
-    if (!before(entry, far_[parent])) break;
-    far_[hole] = far_[parent];
-    hole = parent;
-  }
-  far_[hole] = entry;
-}
-
-Calendar::Entry Calendar::popFar() {
-  const Entry earliest = far_.front();
-  const Entry tail = far_.back();
-  far_.pop_back();
-  const std::size_t size = far_.size();
-  if (size == 0) return earliest;
-  std::size_t hole = 0;
+// Moves the later half of the circle to where it would be had it never been in there. False: all of it is a crowd
+// within a slot, or the wheel doesn't reach so far back.
+bool Calendar::split() {
+  const Slot from = EntryWheel::slotOf(nearAt(kNear / 2).when);
+  if (from == EntryWheel::slotOf(nearAt(0).when)) return false;
+  if (!wheel_.empty() && wheel_.last() - from >= EntryWheel::kSlots) return false;
+  wheelFrom_ = from;
   for (;;) {
-    const std::size_t first = hole * kArity + 1;
-    if (first >= size) break;
-    std::size_t best = first;
-    const std::size_t last = std::min(first + kArity, size);
-    for (std::size_t child = first + 1; child < last; ++child) {
-      if (before(far_[child], far_[best])) best = child;
+    const CalendarEntry& entry = nearAt(nearCount_ - 1);
+    const Slot slot = EntryWheel::slotOf(entry.when);
+    if (slot < from) return true;
+    if (slot - from < EntryWheel::kSlots) {
+      wheel_.add(slot) = entry;
+    } else {
+      heap_.push(entry);
     }
-    if (!before(far_[best], tail)) break;
-    far_[hole] = far_[best];
-    hole = best;
+    --nearCount_;
   }
-  far_[hole] = tail;
-  return earliest;
 }
 
-// Half of the room is left for what those entries schedule.
+// Takes what is next to the circle, which is empty: a slot of the wheel, or what the heap has before that. Half of the
+// room is left for what those entries schedule.
 void Calendar::refill() {
-  while (nearCount_ < kNear / 2 && !far_.empty()) nearAt(nearCount_++) = popFar();
+  if (wheel_.empty() && heap_.empty()) return;
+  const Slot inWheel = wheel_.empty() ? kNever : wheel_.firstFrom(wheelFrom_);
+  const Slot inHeap = heap_.empty() ? kNever : EntryWheel::slotOf(heap_.front().when);
+  Slot last = inWheel;
+  if (inWheel <= inHeap) {
+    wheel_.drain(inWheel, [this](const CalendarEntry& entry) { insert(entry); });
+  } else {
+    last = std::min(inWheel, inHeap + EntryWheel::kSlots) - 1;
+  }
+  while (nearCount_ < kNear / 2 && !heap_.empty() && EntryWheel::slotOf(heap_.front().when) <= last) {
+    nearAt(nearCount_++) = heap_.pop();
+  }
+  wheelFrom_ = std::max(wheelFrom_, EntryWheel::slotOf(nearAt(nearCount_ - 1).when) + 1);
 }
 
 void Calendar::step() {
-  const Entry& entry = near_[nearFirst_];
+  const CalendarEntry& entry = near_[nearFirst_];
   CalendarClient& client = *entry.client;
   const std::uint64_t token = entry.token;
   now_ = entry.when;

@@ -5,9 +5,11 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "models/base/units.h"
+#include "models/kernel/calendar_entry.h"
+#include "models/kernel/entry_heap.h"
+#include "models/kernel/entry_wheel.h"
 
 namespace hca::kernel {
 
@@ -84,33 +86,34 @@ class Calendar {
   void resume() { stopped_ = false; }
 
  private:
-  struct Entry {
-    Time when;
-    std::uint64_t order;
-    CalendarClient* client;
-    std::uint64_t token;
-  };
-  // One comparison of 128 bits instead of two with a branch between them: which child is earlier can't be predicted.
-  static bool before(const Entry& a, const Entry& b) { return keyOf(a) < keyOf(b); }
-  static WideInteger keyOf(Time when, std::uint64_t order) {
-    return static_cast<WideInteger>(when.count()) << 64 | static_cast<WideInteger>(order);
+  using Slot = EntryWheel::Slot;
+
+  CalendarEntry& nearAt(std::size_t place) { return near_[(nearFirst_ + place) % kNear]; }
+  void insert(const CalendarEntry& entry) {
+    place(CalendarEntry::key(entry.when, entry.order), entry.when, entry.order, entry.client, entry.token);
   }
-  static WideInteger keyOf(const Entry& entry) { return keyOf(entry.when, entry.order); }
-  Entry& nearAt(std::size_t place) { return near_[(nearFirst_ + place) % kNear]; }
-  Entry& makeRoom(WideInteger key);
-  void pushFar(const Entry& entry);
-  Entry popFar();
-  void refill();
+  void place(WideInteger key, Time when, std::uint64_t order, CalendarClient* client, std::uint64_t token);
+  CalendarEntry& makeRoom(WideInteger key);
+  [[gnu::noinline]] bool split();
+  [[gnu::noinline]] void refill();
 
   static constexpr unsigned kPriorityShift = 56;
-  static constexpr std::size_t kNear = 128;
+  static constexpr std::size_t kNear = 64;
+  static constexpr std::size_t kFew = 32;
+  static constexpr Slot kNever = INT64_MAX;
 
-  // The next entries, sorted, in a circle: in a small system all that are under way. Empty only if there is none at
-  // all.
-  std::array<Entry, kNear> near_{};
+  // Each entry is in one of three places:
+  //  - the next ones, sorted, in a circle: in a small system all that are under way, which is cheaper than the wheel.
+  //    Empty only if there is no entry at all;
+  //  - from `wheelFrom_` on, a slot of the wheel, as far as that reaches;
+  //  - the heap: what is later than the wheel reaches, and a crowd within a slot that the circle has no room for. All
+  //    of it is behind the circle.
+  std::array<CalendarEntry, kNear> near_{};
   std::size_t nearFirst_ = 0;
   std::size_t nearCount_ = 0;
-  std::vector<Entry> far_;  // those behind them: a 4-ary heap, earliest at the front
+  EntryWheel wheel_;
+  Slot wheelFrom_ = 0;
+  EntryHeap heap_;
   Time now_{};
   std::uint64_t sequence_ = 0;
   std::uint64_t executed_ = 0;

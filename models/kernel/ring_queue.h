@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "models/base/prefetch.h"
+
 namespace hca::kernel {
 
 /// A queue in a circular buffer that doubles when full. Elements are moved. Unlike std::deque an empty
@@ -26,6 +28,11 @@ class RingQueue {
   }
   [[nodiscard]] Element& front() { return (*this)[0]; }
   [[nodiscard]] Element& back() { return (*this)[count_ - 1]; }
+
+  /// Starts to bring the place of the next element into the processor's cache.
+  void prefetchBack() const {
+    if (capacity_ != 0) prefetch(&slots_[(head_ + count_) & (capacity_ - 1)], sizeof(Element));
+  }
 
   void push(Element&& element) { append() = std::move(element); }
   void push(const Element& element) { append() = element; }

@@ -33,6 +33,8 @@ Time LinkDirection::transmit(Packet&& packet) {
   Time arrival = (to_.forwards ? start : freeAt_ + config_.receiveLatency) + config_.propagation;
   onTheWay_ += size;
   const Fault fault = faults_.isActive() ? injectFaults(packet, arrival) : Fault();
+  // Of several on the way the later ones are announced as those before them arrive.
+  if (flights_.next() == nullptr) to_.receiver->expect(packet);
   Flight& flight = flights_.place(arrival);
   flight.packet = std::move(packet);
   flight.changes = state_.changes;

@@ -10,7 +10,7 @@ class PacketReceiver {
  public:
   /// The last bit of `packet` arrived (plus the receive latency of the link's configuration). May move it away.
   virtual void onPacket(Packet& packet) = 0;
-  /// `packet` is the next one on its way. A hint: what it will need can be made ready.
+  /// `packet` is the next one to arrive. A hint: what it will need can be made ready.
   virtual void expect([[maybe_unused]] const Packet& packet) {}
   /// When the next packet may start that could do so at `earliest`, so that it finds room: link-level flow control.
   /// `onTheWay`: what was sent and has not arrived.

@@ -51,7 +51,9 @@ std::uint32_t Switch::portOf(const Route& route) const {
 
 void Switch::enter(std::uint32_t port, Packet& packet) {
   const Time fill = fillTime(ports_[port], packet);
-  crossings_.send(calendar_.now() + config_.latency + fill, {std::move(packet), port});
+  Crossing& crossing = crossings_.place(calendar_.now() + config_.latency + fill);
+  crossing.packet = std::move(packet);
+  crossing.from = port;
 }
 
 // How long a packet that comes in slowly has to wait so that it doesn't run dry on its way out.
@@ -81,7 +83,7 @@ void Switch::replicate(const Crossing& crossing) {
   }
 }
 
-void Switch::enqueue(Port& port, Packet packet) {
+void Switch::enqueue(Port& port, Packet&& packet) {
   assert(port.sender != nullptr);
   if (port.waiting.empty() && port.sender->freeAt() <= calendar_.now()) return sendOut(port, std::move(packet));
   const Bytes size(wireBytes(packet));
@@ -104,7 +106,7 @@ void Switch::onCalendar(std::uint64_t number) {
   }
 }
 
-void Switch::sendOut(Port& port, Packet packet) {
+void Switch::sendOut(Port& port, Packet&& packet) {
   ++port.counters.forwarded;
   port.sender->transmit(std::move(packet));
 }

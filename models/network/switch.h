@@ -77,9 +77,9 @@ class Switch final : private kernel::CalendarClient {
   void enter(std::uint32_t port, Packet& packet);
   void forward(Crossing& crossing);
   void replicate(const Crossing& crossing);
-  void enqueue(Port& port, Packet packet);
+  void enqueue(Port& port, Packet&& packet);
   void onCalendar(std::uint64_t port) override;
-  void sendOut(Port& port, Packet packet);
+  void sendOut(Port& port, Packet&& packet);
   void drop(std::uint64_t& counter, const Packet& packet);
   void addRoute(const Gid& gid, std::uint32_t port);
   [[nodiscard]] std::uint32_t portOf(const Route& route) const;

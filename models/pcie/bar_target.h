@@ -12,6 +12,12 @@ class BarTarget {
  public:
   /// `bytes` in memory order; valid during the call. The range lies within the register's size.
   virtual void onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) = 0;
+  /// That write is on its way. A hint: what it will need can be made ready.
+  virtual void expectBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) {
+    (void)bar;
+    (void)offset;
+    (void)bytes;
+  }
   /// Fills `into`, which is preset to all ones: what no register claims is left so.
   virtual void onBarRead(unsigned bar, std::uint64_t offset, MutableByteView into) = 0;
   /// Function-level reset: every object is gone. The endpoint has dropped all DMA; no result of it will come.

@@ -87,23 +87,27 @@ tlm::tlm_sync_enum Endpoint::nb_transport_fw(tlm::tlm_generic_payload& payload, 
                                              sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
   payload.acquire();
-  accesses_.send(module_.timeOf(delay), {&payload});
+  const RegisterAccess access{&payload, payload.get_extension<PcieExtension>()->bar};
+  std::uint64_t offset = 0;
+  if (payload.is_write() && claims(access, offset)) {
+    target_->expectBarWrite(0, offset, {payload.get_data_ptr(), payload.get_data_length()});
+  }
+  accesses_.send(module_.timeOf(delay), access);
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
 
-bool Endpoint::claims(tlm::tlm_generic_payload& payload, std::uint64_t& offset) const {
-  const std::uint8_t bar = payload.get_extension<PcieExtension>()->bar;
+bool Endpoint::claims(const RegisterAccess& access, std::uint64_t& offset) const {
   if (!configuration_.decodesMemory() || target_ == nullptr) return false;
-  if (bar != 0 && bar != PcieExtension::kByAddress) return false;
-  offset = payload.get_address() - (bar == 0 ? 0 : configuration_.barAddress());
-  return offset < configuration_.barSize() && payload.get_data_length() <= configuration_.barSize() - offset;
+  if (access.bar != 0 && access.bar != PcieExtension::kByAddress) return false;
+  offset = access.payload->get_address() - (access.bar == 0 ? 0 : configuration_.barAddress());
+  return offset < configuration_.barSize() && access.payload->get_data_length() <= configuration_.barSize() - offset;
 }
 
 void Endpoint::onRegisterAccess(RegisterAccess& access) {
   tlm::tlm_generic_payload& payload = *access.payload;
   std::uint64_t offset = 0;
-  const bool claimed = claims(payload, offset);
+  const bool claimed = claims(access, offset);
   const std::size_t length = payload.get_data_length();
   if (payload.is_write()) {
     if (claimed) target_->onBarWrite(0, offset, {payload.get_data_ptr(), length});

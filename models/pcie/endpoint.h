@@ -94,6 +94,7 @@ class Endpoint final : public sc_core::sc_module,
   };
   struct RegisterAccess {
     tlm::tlm_generic_payload* payload = nullptr;
+    std::uint8_t bar = 0;
   };
 
   // Socket interfaces.
@@ -107,7 +108,7 @@ class Endpoint final : public sc_core::sc_module,
   void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override;
 
   void onRegisterAccess(RegisterAccess& access);
-  [[nodiscard]] bool claims(tlm::tlm_generic_payload& payload, std::uint64_t& offset) const;
+  [[nodiscard]] bool claims(const RegisterAccess& access, std::uint64_t& offset) const;
   void configurationWrite(std::uint32_t offset, std::uint32_t width, std::uint32_t value);
   void reset();
   void send(const TransactionPool::Transaction& transaction, Traffic traffic, std::uint32_t pieceSize);

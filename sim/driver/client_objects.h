@@ -1,6 +1,7 @@
 // What a program's verbs library keeps of each object.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "models/adapter/completion/cqe_builder.h"
 #include "models/adapter/memory/number_table.h"
+#include "models/base/prefetch.h"
 #include "models/host/bus_address_space.h"
 #include "sim/driver/completion_ring.h"
 #include "sim/driver/dma_memory.h"
@@ -27,6 +29,9 @@ struct ClientCq;
 class EntryWaiter {
  public:
   virtual void onEntryWritten(ClientCq& cq) = 0;
+  /// The same, whether anybody waits or not: software will see it soon. `end`: of the entry, in bytes from the ring's
+  /// begin. A hint.
+  virtual void expectEntry(const ClientCq& cq, std::uint64_t end) = 0;
 
  protected:
   ~EntryWaiter() = default;
@@ -41,7 +46,8 @@ struct ClientCq final : host::MemoryWatcher {
         ring(ringBuffer.bytes, doorbellRecord.bytes, logSize, adapter::strideBytes(entryStride), compression),
         stride(entryStride) {}
 
-  void onMemoryWritten(BusAddress, std::uint64_t) override {
+  void onMemoryWritten(BusAddress address, std::uint64_t length) override {
+    waiter.expectEntry(*this, address.value() + length - buffer.bus.value());
     if (spinning) waiter.onEntryWritten(*this);
   }
 
@@ -78,28 +84,35 @@ struct ClientSrq {
 /// What completions of an XRC shared queue name: its handle with this bit. Those of queue pairs have handles alone.
 constexpr std::uint32_t kSharedQueueIndex = 0x800000;
 
-struct ClientQp {
+/// What a message needs lies in the first cache lines, because each of thousands is cold when its turn comes.
+struct alignas(kCacheLine) ClientQp {
   QpHandle handle;
   QpNumber number;
-  QpType type = QpType::kRc;
-  CqHandle sendCq, receiveCq;
-  CqNumber sendCqNumber, receiveCqNumber;
+  std::optional<SendRing> send;
+  DmaBuffer buffer;  // receive queue first, then send queue
   SendQueueSize sendSize;
   ReceiveQueueSize receiveSize;
-  DmaBuffer buffer;  // receive queue first, then send queue
-  DoorbellRecord record;
-  std::optional<SendRing> send;
+  std::optional<SrqHandle> srq;  // instead of an own receive queue
+  QpType type = QpType::kRc;
   std::optional<ReceiveRing> receive;
-  std::optional<SrqHandle> srq;  // instead of it
+
+  CqHandle sendCq, receiveCq;
+  CqNumber sendCqNumber, receiveCqNumber;
+  DoorbellRecord record;
   SrqNumber srqNumber;
-  std::vector<network::Gid> groups;         // attached to
   adapter::XrcdNumber domain;               // of an XRC target
+  std::vector<network::Gid> groups;         // attached to
   std::uint8_t requesterInlineScatter = 0;  // qpc.cs_req
   std::uint8_t responderInlineScatter = 0;  // qpc.cs_res
 
   /// Where the send queue begins in the buffer.
   [[nodiscard]] std::uint64_t sendOffset() const { return std::uint64_t{receiveSize.entries} << receiveSize.logStride; }
 };
+
+/// Starts to bring what a send needs into the processor's cache; null does nothing.
+inline void prefetchForMessage(const ClientQp* qp) {
+  if (qp != nullptr) prefetch(qp, offsetof(ClientQp, srq));
+}
 
 struct ClientMr {
   MrHandle handle;

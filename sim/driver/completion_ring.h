@@ -40,10 +40,10 @@ class CompletionRing {
     return cqe;
   }
   /// User index of the entry at the consumer index; of a ring with compression it may be anything: a hint.
-  [[nodiscard]] std::uint32_t nextUserIndex() const {
-    const std::uint8_t* entry = entryEnd(consumerIndex_) - sizeof(wire::Cqe);
-    return wire::Cqe::UserIndex::get(structFrom<decltype(wire::Cqe::userIndex)>(
-        {entry + offsetof(wire::Cqe, userIndex), sizeof(wire::Cqe::userIndex)}));
+  [[nodiscard]] std::uint32_t nextUserIndex() const { return userIndexOf(entryEnd(consumerIndex_)); }
+  /// The same of the entry that ends `end` bytes into the ring.
+  [[nodiscard]] std::uint32_t userIndexBefore(std::uint64_t end) const {
+    return end < sizeof(wire::Cqe) ? 0 : userIndexOf(entries_ + end);
   }
   /// The data that came in `cqe`, the entry taken last; empty if there are none. Valid until publish().
   [[nodiscard]] ByteView inlineData(const wire::Cqe& cqe) const;
@@ -83,6 +83,11 @@ class CompletionRing {
   [[nodiscard]] bool isOwned(std::uint64_t index) const {
     if (expander_) return expander_->isOwned(entryEnd(index), index, logSize_);
     return wire::isSoftwareOwned(entryEnd(index)[-1], static_cast<std::uint32_t>(index), logSize_);
+  }
+  static std::uint32_t userIndexOf(const std::uint8_t* entryEnd) {
+    const std::uint8_t* const entry = entryEnd - sizeof(wire::Cqe);
+    return wire::Cqe::UserIndex::get(structFrom<decltype(wire::Cqe::userIndex)>(
+        {entry + offsetof(wire::Cqe, userIndex), sizeof(wire::Cqe::userIndex)}));
   }
   [[nodiscard]] std::uint8_t* entryEnd(std::uint64_t index) const {
     return entries_ + ((index & (entries() - 1)) + 1) * stride_;

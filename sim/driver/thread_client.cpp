@@ -100,6 +100,12 @@ void ThreadClient::onEntryWritten(ClientCq& cq) {
   thread_.found(cost().pollEmpty * std::int64_t{cq.spinPosition});
 }
 
+// A few queue pairs stay in the processor's cache, unlike the entry that would be looked at.
+void ThreadClient::expectEntry(const ClientCq& cq, std::uint64_t end) {
+  constexpr std::uint32_t kFew = 64;
+  if (nextQp_ > kFew) prefetchForMessage(qps_.find(cq.ring.userIndexBefore(end)));
+}
+
 void ThreadClient::stopSpinning() {
   deadline_.cancel();
   for (const CqHandle handle : *std::exchange(spinning_, nullptr)) cqOf(handle).spinning = false;

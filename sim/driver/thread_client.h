@@ -9,6 +9,7 @@
 
 #include "models/host/software_thread.h"
 #include "models/kernel/inbox.h"
+#include "models/kernel/object_slab.h"
 #include "models/kernel/ring_queue.h"
 #include "models/kernel/timer.h"
 #include "models/observe/probes.h"
@@ -118,6 +119,7 @@ class ThreadClient final : public VerbsClient,
   void onCompletionEvent(CqNumber cq, host::Core& core) override;
   void onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t syndrome) override;
   void onEntryWritten(ClientCq& cq) override;
+  void expectEntry(const ClientCq& cq, std::uint64_t end) override;
   void onMemoryWritten(BusAddress address, std::uint64_t length) override;
   void onCalendar(std::uint64_t token) override;
   void issue(RegisterAccess& access);
@@ -161,7 +163,7 @@ class ThreadClient final : public VerbsClient,
                                                  std::uint64_t index) const;
   [[nodiscard]] observe::WorkRequestId requestId(const ClientSrq& srq, std::uint64_t index) const;
   [[nodiscard]] ClientCq& cqOf(CqHandle handle) { return *cqs_[handle.value()]; }
-  [[nodiscard]] ClientQp& qpOf(QpHandle handle) { return *qps_[handle.value()]; }
+  [[nodiscard]] ClientQp& qpOf(QpHandle handle) const { return *qps_.find(handle.value()); }
   [[nodiscard]] const DevicePort& devicePort() const { return driver_.capabilities().port(port_); }
   [[nodiscard]] const host::CpuConfig& cost() const { return environment_.cpu.config(); }
 
@@ -185,7 +187,8 @@ class ThreadClient final : public VerbsClient,
   std::vector<std::unique_ptr<ClientCq>> cqs_;  // by handle; empty: destroyed
   std::vector<std::unique_ptr<ClientXrcd>> xrcds_;
   std::vector<std::unique_ptr<ClientSrq>> srqs_;
-  std::vector<std::unique_ptr<ClientQp>> qps_;
+  kernel::ObjectSlab<ClientQp> qps_;
+  std::uint32_t nextQp_ = 0;  // handles given out
   std::vector<std::unique_ptr<ClientMr>> mrs_;
   std::vector<std::unique_ptr<ClientMw>> mws_;
   std::vector<ClientCq*> cqsByNumber_;

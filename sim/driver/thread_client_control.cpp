@@ -170,7 +170,7 @@ void ThreadClient::createQp(const QpRequest& request, CqHandle sendCq, CqHandle 
   const std::uint64_t length = qp->sendOffset() + std::uint64_t{qp->sendSize.blocks} * wire::kSendBlockSize;
   qp->buffer = memory_.allocate(std::max<std::uint64_t>(length, wire::kSendBlockSize));
   qp->record = records_.allocate();
-  qp->handle = handOut<ClientQp, QpHandle>(qps_);
+  qp->handle = QpHandle(nextQp_++);
   driver_.createQp(owner_, qpAttributes(*qp), [this, qp, done = std::move(done)](const Answer<QpNumber>& answer) {
     finishCreateQp(*qp, answer, done);
   });
@@ -198,7 +198,7 @@ void ThreadClient::finishCreateQp(ClientQp& qp, const Answer<QpNumber>& answer,
   created.maxSendWr = qp.sendSize.maxPosted;
   created.maxReceiveWr = qp.receiveSize.maxPosted;
   created.maxInline = qp.sendSize.maxInline;
-  qps_[qp.handle.value()] = std::make_unique<ClientQp>(std::move(qp));
+  qps_.emplace(qp.handle.value(), std::move(qp));
   done(created);
 }
 
@@ -254,7 +254,7 @@ void ThreadClient::setPath(const QpPeer& peer, adapter::AddressPath& path) const
 
 void ThreadClient::connect(QpHandle handle, const QpPeer& peer, const ConnectionAttributes& connection,
                            std::function<void(VerbsError)> done) {
-  const ClientQp* qp = find(qps_, handle);
+  const ClientQp* qp = qps_.find(handle.value());
   if (qp == nullptr) return done(VerbsError::kInvalid);
   adapter::QpAttributes attributes = qpAttributes(*qp);
   attributes.mtu = connection.mtu;
@@ -297,7 +297,7 @@ void ThreadClient::dropCompletions(const ClientQp& qp, CqHandle cq) {
 }
 
 void ThreadClient::modifyToError(QpHandle handle, std::function<void(VerbsError)> done) {
-  const ClientQp* qp = find(qps_, handle);
+  const ClientQp* qp = qps_.find(handle.value());
   if (qp == nullptr) return done(VerbsError::kInvalid);
   driver_.modifyQp(owner_, qp->number, QpTransition::kToError, 0, qpAttributes(*qp),
                    [done = std::move(done)](const Answer<int>& answer) { done(errorOf(answer.result)); });
@@ -306,7 +306,7 @@ void ThreadClient::modifyToError(QpHandle handle, std::function<void(VerbsError)
 // The kernel resets the queue pair first, so that no completion of it is written any more; then the library drops those
 // that nobody polled.
 void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> done) {
-  const ClientQp* qp = find(qps_, handle);
+  const ClientQp* qp = qps_.find(handle.value());
   if (qp == nullptr) return done(VerbsError::kInvalid);
   if (!qp->groups.empty()) return done(VerbsError::kBusy);
   const auto reset = [this, number = qp->number, attributes = qpAttributes(*qp)](const Sequence::Next& next) {
@@ -323,14 +323,14 @@ void ThreadClient::destroyQp(QpHandle handle, std::function<void(VerbsError)> do
       if (gone.type != QpType::kXrcTarget) dropCompletions(gone, gone.sendCq);
       if (!isXrc && gone.receiveCq != gone.sendCq) dropCompletions(gone, gone.receiveCq);
       disposeQp(gone);
-      qps_[handle.value()].reset();
+      qps_.erase(handle.value());
     }
     done(errorOf(result));
   });
 }
 
 void ThreadClient::attachMulticast(QpHandle handle, const network::Gid& group, std::function<void(VerbsError)> done) {
-  const ClientQp* qp = find(qps_, handle);
+  const ClientQp* qp = qps_.find(handle.value());
   if (qp == nullptr) return done(VerbsError::kInvalid);
   driver_.attachMulticast(owner_, qp->number, group,
                           [this, handle, group, done = std::move(done)](const Answer<int>& answer) {
@@ -342,7 +342,7 @@ void ThreadClient::attachMulticast(QpHandle handle, const network::Gid& group, s
 }
 
 void ThreadClient::detachMulticast(QpHandle handle, const network::Gid& group, std::function<void(VerbsError)> done) {
-  const ClientQp* qp = find(qps_, handle);
+  const ClientQp* qp = qps_.find(handle.value());
   if (qp == nullptr) return done(VerbsError::kInvalid);
   driver_.detachMulticast(owner_, qp->number, group,
                           [this, handle, group, done = std::move(done)](const Answer<int>& answer) {

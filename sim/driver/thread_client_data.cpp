@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "models/base/prefetch.h"
 #include "models/wire/mmio_map.h"
 #include "models/wire/wqe.h"
 #include "sim/driver/client_tables.h"
@@ -82,7 +81,7 @@ void ThreadClient::issue(RegisterAccess& access) {
     wire::storeBigEndian(word, access.word);
     return driver_.ringDoorbell(uar_, access.offset, {word, sizeof word});
   }
-  const ClientQp* qp = qps_[access.qp.value()].get();
+  const ClientQp* qp = qps_.find(access.qp.value());
   if (qp == nullptr) return;  // destroyed by a program that didn't wait for its own doorbell
   if (access.bytes != 0) return copyBlueFlame(*qp, access);
   std::memcpy(word, access.wqe, sizeof word);
@@ -124,7 +123,7 @@ std::size_t ThreadClient::poll(CqHandle handle, std::size_t max, std::vector<Wor
   while (out.size() - before < max && cq.ring.ready()) {
     found = true;
     const wire::Cqe cqe = cq.ring.take();
-    if (cq.ring.ready()) prefetch(find(qps_, QpHandle(cq.ring.nextUserIndex())));
+    if (cq.ring.ready()) prefetchForMessage(qps_.find(cq.ring.nextUserIndex()));
     thread_.charge(cost().pollCompletion);
     probes_.cq.fire([&] {
       return observe::CqEvent{observe::CqAction::kPolled, thread_.time(), environment_.host,
@@ -150,8 +149,9 @@ bool ThreadClient::completeEntry(const ClientCq& cq, const wire::Cqe& cqe, std::
   if (queue == CompletedQueue::kReceive && (userIndex & kSharedQueueIndex) != 0) {
     return completeSharedEntry(cq, cqe, out);
   }
-  if (queue == CompletedQueue::kNone || userIndex >= qps_.size() || !qps_[userIndex]) return false;
-  ClientQp& qp = *qps_[userIndex];
+  ClientQp* const named = queue == CompletedQueue::kNone ? nullptr : qps_.find(userIndex);
+  if (named == nullptr) return false;
+  ClientQp& qp = *named;
   out.push_back(parseCompletion(cqe));
   observe::WorkRequestId request;
   if (queue == CompletedQueue::kSend && qp.send) {
@@ -260,7 +260,7 @@ observe::WorkRequestId ThreadClient::requestId(const ClientQp& qp, observe::Work
 }
 
 observe::WorkRequestId ThreadClient::lastPosted(QpHandle handle, observe::WorkQueue queue) const {
-  const ClientQp& qp = *qps_[handle.value()];
+  const ClientQp& qp = qpOf(handle);
   if (queue == observe::WorkQueue::kSend) return requestId(qp, queue, qp.send ? qp.send->lastIndex() : 0);
   return requestId(qp, queue, qp.receive ? qp.receive->lastIndex() : 0);
 }

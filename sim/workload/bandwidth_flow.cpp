@@ -42,7 +42,7 @@ BandwidthFlow::BandwidthFlow(std::string name, const FlowConfig& config, bool mo
   clientShape.areas = serverShape.areas = content_.areas();
   if (config.arrival != ArrivalKind::kClosed) arrivals_.emplace(config, seed);
   makeEnds(client, server, clientShape, serverShape);
-  for (Pair& pair : pairs_) pair.postTimes.resize(config.tx_depth);
+  postTimes_.resize(std::size_t{config.qps} * config.tx_depth);
   for (std::uint32_t index = 0; index < config.qps; ++index) noteRoom(index);
 }
 
@@ -107,7 +107,7 @@ void BandwidthFlow::post(std::uint32_t index, Time due) {
   Pair& pair = pairs_[index];
   const std::uint64_t before = pair.posted;
   postList(index, 1);
-  if (pair.posted != before) pair.postTimes[before % config().tx_depth] = due;
+  if (pair.posted != before) postTime(index, before) = due;
 }
 
 void BandwidthFlow::step() {
@@ -181,7 +181,7 @@ bool BandwidthFlow::postList(std::uint32_t index, std::uint64_t count) {
     timeIsUp_ = now - begin_ >= config().duration;
   }
   const driver::PostResult result = clientEnd().client().postSend(clientEnd().qp(index), list_);
-  for (std::size_t i = 0; i < result.accepted; ++i) pair.postTimes[(pair.posted + i) % config().tx_depth] = now;
+  for (std::size_t i = 0; i < result.accepted; ++i) postTime(index, pair.posted + i) = now;
   if (pair.completed == pair.posted && result.accepted != 0) ++busy_;
   for (std::size_t i = 0; i < result.accepted; ++i) {
     if (usesReceive(content_.verbs().of(index, pair.posted + i))) ++pair.toReceive;
@@ -216,7 +216,7 @@ void BandwidthFlow::takeSend(const driver::WorkCompletion& completion) {
   corrupted_ += content_.checkResponses(index, pair.completed, number, completion.byteLength);
   const Time now = clientEnd().client().threadTime();
   if (number >= config().warmup) {
-    latency_.add(now - pair.postTimes[number % config().tx_depth]);
+    latency_.add(now - postTime(index, number));
     const std::uint64_t first = std::max<std::uint64_t>(pair.completed, config().warmup);
     measured_ += number + 1 - first;
     for (std::uint64_t each = first; each <= number; ++each) measuredBytes_ += content_.length(index, each);

@@ -36,8 +36,7 @@ class BandwidthFlow final : public Flow {
     std::uint64_t toReceive = 0;  // of those that were posted
     std::uint64_t received = 0;
     bool failed = false;
-    bool isRoomy = false;         // in roomy_
-    std::vector<Time> postTimes;  // of message n at n modulo tx_depth
+    bool isRoomy = false;  // in roomy_
   };
 
   void begin() override;
@@ -55,6 +54,10 @@ class BandwidthFlow final : public Flow {
   void prepare(std::uint32_t index, std::uint64_t message, driver::SendWorkRequest& request);
   void post(std::uint32_t index, Time due);
   [[nodiscard]] bool mayPost(const Pair& pair) const;
+  /// When a message was posted, of the last tx_depth of its queue pair.
+  [[nodiscard]] Time& postTime(std::uint32_t index, std::uint64_t message) {
+    return postTimes_[std::size_t{index} * config().tx_depth + message % config().tx_depth];
+  }
   void takeSends();
   void takeSend(const driver::WorkCompletion& completion);
   void setCompleted(std::uint32_t index, std::uint64_t count);
@@ -79,6 +82,7 @@ class BandwidthFlow final : public Flow {
   std::uint64_t measuredBytes_ = 0;
   bool timeIsUp_ = false;
   std::vector<Pair> pairs_;
+  std::vector<Time> postTimes_;       // tx_depth of each pair (see postTime)
   std::vector<std::uint32_t> roomy_;  // queue pairs that may have room for more since the last step
   std::size_t busy_ = 0;              // queue pairs that wait for completions
   std::size_t served_ = 0;            // queue pairs that received all

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/kernel/activation_counter.h"
+#include "sim/run/huge_heap.h"
 #include "sim/run/simulation.h"
 #include "tools/benchmarks/child_process.h"
 #include "tools/benchmarks/heap_use.h"
@@ -169,4 +170,11 @@ BENCHMARK(rcWrite64BManyHosts)->Name("rc_write_64B_hosts")->Arg(2)->Arg(16)->Arg
 }  // namespace
 }  // namespace hca::bench
 
-BENCHMARK_MAIN();
+// As hcasim does it.
+int main(int argc, char** argv) {
+  hca::sim::preferHugePages();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

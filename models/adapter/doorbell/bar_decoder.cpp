@@ -31,6 +31,11 @@ void BarDecoder::write(std::uint64_t offset, ByteView bytes) {
   ++ignoredWrites_;
 }
 
+void BarDecoder::expectWrite(std::uint64_t offset, ByteView bytes) {
+  if (!wire::isUarOffset(offset) || wire::offsetInUar(offset) < wire::UarPage::kBlueFlame) return;
+  blocks_.sendQueue.expectDoorbell(bytes);
+}
+
 void BarDecoder::read(std::uint64_t offset, MutableByteView into) const {
   std::fill(into.data(), into.data() + into.size(), std::uint8_t{0});
   if (offset < wire::InitSegment::kSize) return blocks_.command.readRegister(offset, into);

@@ -28,6 +28,8 @@ class BarDecoder {
   /// Any width and alignment; bytes in memory order.
   void write(std::uint64_t offset, ByteView bytes);
   void read(std::uint64_t offset, MutableByteView into) const;
+  /// That write is on its way: a hint.
+  void expectWrite(std::uint64_t offset, ByteView bytes);
 
   /// Writes that hit no register, or a register with a width it doesn't take.
   [[nodiscard]] std::uint64_t ignoredWrites() const { return ignoredWrites_; }

@@ -24,25 +24,26 @@ struct ResponderState {
   std::uint32_t messageNumber = 0;  ///< MSN, 24 bits
   bool nakSent = false;             ///< one NAK a gap
   bool waitingForCache = false;     ///< the packet at the front of `waiting` needs what its accesses missed
-  bool established = false;         ///< a packet came before the queue pair was ready to send, and was reported
   bool waitingForReceive = false;   ///< the packet at the front of `waiting` needs a receive WQE that is being read
-  kernel::RingQueue<network::Packet> waiting;  ///< arrived behind it
+  bool established = false;         ///< a packet came before the queue pair was ready to send, and was reported
 
   // The message under way.
   Message message = Message::kNone;
   bool hasReceive = false;
-  ReceiveWqe receive;
-  std::uint32_t received = 0;  ///< bytes of the message placed so far
-  std::uint64_t writeAddress = 0;
+  bool writeRelaxed = false;     ///< its memory allows relaxed ordering
+  bool responsesQueued = false;  ///< in the response engine's list
+  std::uint32_t received = 0;    ///< bytes of the message placed so far
   std::uint32_t writeLength = 0;
+  std::uint64_t writeAddress = 0;
   MemoryKey writeKey;
-  SrqNumber sharedQueue;      ///< of XRC: the one that the latest message is for
-  bool writeRelaxed = false;  ///< its memory allows relaxed ordering
+  SrqNumber sharedQueue;  ///< of XRC: the one that the latest message is for
 
-  kernel::RingQueue<Response> responses;    ///< not yet on the wire, oldest first
-  bool responsesQueued = false;             ///< in the response engine's list
-  kernel::RingQueue<AtomicReplay> replays;  ///< results of the latest atomics, for duplicates
   EgressQueue egress;
+  kernel::RingQueue<Response> responses;  ///< not yet on the wire, oldest first
+
+  ReceiveWqe receive;                          ///< of the message under way
+  kernel::RingQueue<network::Packet> waiting;  ///< arrived behind what waits
+  kernel::RingQueue<AtomicReplay> replays;     ///< results of the latest atomics, for duplicates
 
   /// Packets that arrive go to `waiting`.
   [[nodiscard]] bool isWaiting() const { return waitingForReceive || waitingForCache; }

@@ -38,7 +38,8 @@ void SendQueueEngine::onDoorbell(UarIndex uar, ByteView bytes) {
   abandonCopy();
   Doorbell doorbell;
   doorbell.uar = uar;
-  std::memcpy(&doorbell.head, bytes.data(), sizeof doorbell.head);
+  doorbell.indexWord = wire::loadBigEndian<std::uint32_t>(bytes.data());
+  doorbell.qpWord = wire::loadBigEndian<std::uint32_t>(bytes.data() + sizeof doorbell.indexWord);
   if (bytes.size() < wire::kSendBlockSize) return accept(std::move(doorbell));
   const std::size_t size = std::max<std::size_t>(blocksOf(unitsOf(bytes)) * wire::kSendBlockSize, bytes.size());
   doorbell.blueFlame = context_.pool.acquire(size);
@@ -65,16 +66,20 @@ void SendQueueEngine::abandonCopy() {
   accept(std::move(copy_));
 }
 
+void SendQueueEngine::expectDoorbell(ByteView bytes) const {
+  if (bytes.size() < wire::kSendDoorbellSize) return;
+  const auto qpWord = wire::loadBigEndian<std::uint32_t>(bytes.data() + offsetof(Control, qpSize));
+  queuePairs_.expect(QpNumber(Control::QpNumber::get(qpWord)));
+}
+
 void SendQueueEngine::accept(Doorbell doorbell) {
+  const QueuePair* qp = queuePairs_.find(QpNumber(Control::QpNumber::get(doorbell.qpWord)));
+  if (qp != nullptr) qp->requester.requests.prefetchBack();
   doorbells_.send(context_.after(config_.doorbellCycles), std::move(doorbell));
 }
 
 void SendQueueEngine::onDoorbellDue(Doorbell& doorbell) {
-  std::array<std::uint8_t, wire::kSendDoorbellSize> head;
-  std::memcpy(head.data(), &doorbell.head, head.size());
-  const auto indexWord = wire::loadBigEndian<std::uint32_t>(head.data());
-  const auto qpWord = wire::loadBigEndian<std::uint32_t>(head.data() + sizeof indexWord);
-  QueuePair* qp = queuePairs_.find(QpNumber(Control::QpNumber::get(qpWord)));
+  QueuePair* qp = queuePairs_.find(QpNumber(Control::QpNumber::get(doorbell.qpWord)));
   if (qp == nullptr || qp->attributes.uar != doorbell.uar || !qp->takesRequests()) {
     ++ignoredDoorbells_;
     return;
@@ -84,9 +89,9 @@ void SendQueueEngine::onDoorbellDue(Doorbell& doorbell) {
     cache_.access(CachedObject::kQpContext, qp->number.value());
   }
   SendQueueState& state = qp->send;
-  const auto counter = static_cast<std::uint16_t>(Control::Index::get(indexWord));
+  const auto counter = static_cast<std::uint16_t>(Control::Index::get(doorbell.indexWord));
   const std::uint64_t index = observe::extendIndex(counter, state.producer);
-  const std::uint64_t end = index + blocksOf(Control::Size::get(qpWord));
+  const std::uint64_t end = index + blocksOf(Control::Size::get(doorbell.qpWord));
   const std::uint64_t ring = std::uint64_t{1} << qp->attributes.logSendQueueSize;
   if (end <= state.producer || end > state.fetched + ring) {
     ++ignoredDoorbells_;  // announces nothing new, or more than the ring holds

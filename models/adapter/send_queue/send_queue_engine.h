@@ -23,6 +23,8 @@ class SendQueueEngine final : private pcie::DmaClient, private CacheClient {
 
   /// A write to a BlueFlame register of UAR page `uar`: the first 8 bytes of a control segment, or a whole WQE.
   void onDoorbell(UarIndex uar, ByteView bytes);
+  /// That doorbell is on its way: a hint.
+  void expectDoorbell(ByteView bytes) const;
   /// A further line of a BlueFlame copy, `place` bytes behind its start. Lines must follow each other; when one is
   /// missing (the processor wrote its buffer out in another order) the WQE is fetched instead.
   void onBlueFlameLine(UarIndex uar, std::uint32_t place, ByteView bytes);
@@ -36,7 +38,8 @@ class SendQueueEngine final : private pcie::DmaClient, private CacheClient {
  private:
   struct Doorbell {
     UarIndex uar;
-    std::uint64_t head = 0;     // first 8 bytes
+    std::uint32_t indexWord = 0;  // the two words of the control segment that every write begins with
+    std::uint32_t qpWord = 0;
     kernel::Payload blueFlame;  // the whole write if it was longer
     bool contextLoaded = false;
   };

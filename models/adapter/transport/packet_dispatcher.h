@@ -9,7 +9,6 @@
 #include "models/adapter/transport/flow_steering.h"
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_lookup.h"
-#include "models/base/prefetch.h"
 #include "models/network/packet_receiver.h"
 
 namespace hca::adapter {
@@ -54,9 +53,7 @@ class PacketDispatcher final : private CacheClient {
     Entry(PacketDispatcher& dispatcher, std::uint8_t port, std::uint16_t key)
         : owner(dispatcher), number(port), partitionKey(key) {}
     void onPacket(network::Packet& packet) override { owner.take(*this, packet); }
-    void expect(const network::Packet& packet) override {
-      prefetch(owner.ports_.queuePairs.find(packet.destinationQp));
-    }
+    void expect(const network::Packet& packet) override { owner.ports_.queuePairs.expect(packet.destinationQp); }
     [[nodiscard]] bool takesPartition(std::uint16_t key) const;
 
     PacketDispatcher& owner;

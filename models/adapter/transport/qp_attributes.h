@@ -47,56 +47,57 @@ struct AddressPath {
   std::uint8_t serviceLevel = 0;
   std::uint8_t sourcePathBits = 0;
   bool globalRoute = false;
+  std::uint8_t port = 1;
+  std::uint8_t ackTimeout = 0;  ///< 4.096 us x 2^n, 0: none
+  // With a global route alone.
   std::uint8_t sourceGidIndex = 0;
   std::uint8_t hopLimit = 0;
   std::uint8_t trafficClass = 0;
+  std::uint16_t udpSourcePort = 0;
   std::uint32_t flowLabel = 0;
   network::Gid remoteGid{};
   std::array<std::uint8_t, 6> remoteMac{};
-  std::uint16_t udpSourcePort = 0;
   std::uint16_t partitionIndex = 0;
-  std::uint8_t port = 1;
-  std::uint8_t ackTimeout = 0;  ///< 4.096 us x 2^n, 0: none
 };
 
+/// What each message needs comes first (see QueuePair).
 struct QpAttributes {
   QpState state = QpState::kReset;
   QpService service = QpService::kRc;
-  PdNumber pd;
-  UarIndex uar;
-  std::uint32_t userIndex = 0;
-
-  bool hasSendQueue = true;
-  std::uint8_t logSendQueueSize = 0;  ///< log2 of 64-byte blocks
   RqType receiveQueueType = RqType::kOwn;
+  bool hasSendQueue = true;
+  std::uint8_t logSendQueueSize = 0;     ///< log2 of 64-byte blocks
   std::uint8_t logReceiveQueueSize = 0;  ///< log2 of entries
   std::uint8_t logReceiveStride = 0;     ///< log2 of bytes an entry (qpc holds it minus 4)
-  PageList buffer;                       ///< receive queue first, then send queue
-  BusAddress doorbellRecord;             ///< +0 receive counter, +4 send counter
-  CqNumber sendCq;
-  CqNumber receiveCq;
-  bool blockMulticastLoopback = false;  ///< what it sends to its own groups doesn't come back to it
-  SrqNumber srq;
-  XrcdNumber domain;  ///< of XRC: of the shared queues that it may receive into
-
-  std::uint32_t mtu = 1024;  ///< bytes
   std::uint8_t logMaxMessage = 30;
-  QpNumber remoteQp;
-  std::uint32_t nextSendPsn = 0;
-  std::uint32_t nextReceivePsn = 0;
-  std::uint32_t queueKey = 0;
   std::uint8_t retryCount = 7;
-  std::uint8_t rnrRetry = 7;  ///< 7: for ever
-  std::uint8_t minRnrNak = 0;
+  std::uint8_t rnrRetry = 7;                ///< 7: for ever
   std::uint8_t logMaxOutstandingReads = 0;  ///< as requester
-  std::uint8_t logMaxResponderReads = 0;    ///< as responder
   bool remoteRead = false;
   bool remoteWrite = false;
   bool remoteAtomic = false;
   std::uint8_t requesterInlineScatter = 0;  ///< cs_req: 0, 0x11 (32 B), 0x22 (64 B)
   std::uint8_t responderInlineScatter = 0;  ///< cs_res: 0, 1 (32 B), 2 (64 B)
+  PdNumber pd;
+  UarIndex uar;
+  std::uint32_t userIndex = 0;
+  CqNumber sendCq;
+  CqNumber receiveCq;
+  QpNumber remoteQp;
+  std::uint32_t mtu = 1024;  ///< bytes
   AddressPath path;
-  bool stripVlan = false;  ///< of kRaw: a VLAN tag is taken out of the frame and told in the completion
+  bool blockMulticastLoopback = false;  ///< what it sends to its own groups doesn't come back to it
+  bool stripVlan = false;               ///< of kRaw: a VLAN tag is taken out of the frame and told in the completion
+
+  PageList buffer;            ///< receive queue first, then send queue
+  BusAddress doorbellRecord;  ///< +0 receive counter, +4 send counter
+  SrqNumber srq;
+  XrcdNumber domain;  ///< of XRC: of the shared queues that it may receive into
+  std::uint32_t nextSendPsn = 0;
+  std::uint32_t nextReceivePsn = 0;
+  std::uint32_t queueKey = 0;
+  std::uint8_t minRnrNak = 0;
+  std::uint8_t logMaxResponderReads = 0;  ///< as responder
 
   bool notifyWhenDrained = false;  ///< of the command that drains the send queue: raise an event when it is done
 

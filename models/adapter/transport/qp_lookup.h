@@ -10,6 +10,8 @@ class QpLookup {
  public:
   /// nullptr if there is no such queue pair.
   virtual QueuePair* find(QpNumber number) = 0;
+  /// Something for it is on its way: a hint, for a number that may be wrong.
+  virtual void expect(QpNumber number) = 0;
 
  protected:
   ~QpLookup() = default;

@@ -33,8 +33,11 @@ QpTable::~QpTable() = default;
 void QpTable::connect(const Stages& stages) { stages_ = std::make_unique<Stages>(stages); }
 
 QueuePair* QpTable::find(QpNumber number) {
-  const std::uint32_t slot = number.value() - kFirstNumber;  // wraps for numbers below: out of range
-  return slot < table_.size() ? table_[slot].get() : nullptr;
+  return table_.find(number.value() - kFirstNumber);  // wraps for numbers below: out of range
+}
+
+void QpTable::expect(QpNumber number) {
+  if (alive_ > kFew) prefetchForMessage(find(number));
 }
 
 // ---- commands
@@ -111,14 +114,12 @@ CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) 
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpInlineScatterUnsupported);
   }
   const auto limit = static_cast<std::uint32_t>(config_.maxQps);
-  while (nextSlot_ < table_.size() && table_[nextSlot_] != nullptr) nextSlot_ = (nextSlot_ + 1) % limit;
-  if (nextSlot_ >= table_.size()) table_.resize(nextSlot_ + 1);
-  auto qp = std::make_unique<QueuePair>();
-  qp->number = number = QpNumber(nextSlot_ + kFirstNumber);
-  qp->attributes = attributes;
-  qp->attributes.state = QpState::kReset;
-  if (attributes.service == QpService::kRaw) qp->attributes.mtu = network::EthernetFrame::kLargest;
-  table_[nextSlot_] = std::move(qp);
+  while (table_.find(nextSlot_) != nullptr) nextSlot_ = (nextSlot_ + 1) % limit;
+  QueuePair& qp = table_.emplace(nextSlot_);
+  qp.number = number = QpNumber(nextSlot_ + kFirstNumber);
+  qp.attributes = attributes;
+  qp.attributes.state = QpState::kReset;
+  if (attributes.service == QpService::kRaw) qp.attributes.mtu = network::EthernetFrame::kLargest;
   // The number of a destroyed queue pair is not given out again at once: late packets for it find nobody.
   nextSlot_ = (nextSlot_ + 1) % limit;
   ++alive_;
@@ -132,7 +133,7 @@ CommandResult QpTable::destroy(QpNumber number) {
   toReset(*qp);
   groups_.forget(number);
   detachQueues(qp->attributes);
-  table_[number.value() - kFirstNumber].reset();
+  table_.erase(number.value() - kFirstNumber);
   --alive_;
   return {};
 }
@@ -311,9 +312,7 @@ void QpTable::raise(EventType type, const QueuePair& qp) {
 }
 
 void QpTable::clear() {
-  for (auto& qp : table_) {
-    if (qp != nullptr) toReset(*qp);
-  }
+  table_.forEach([this](QueuePair& qp) { toReset(qp); });
   table_.clear();
   groups_.clear();
   steering_.clear();

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "models/adapter/completion/completion_port.h"
 #include "models/adapter/completion/cq_directory.h"
@@ -13,6 +12,7 @@
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/kernel/object_slab.h"
 
 namespace hca::adapter {
 
@@ -52,6 +52,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
   [[nodiscard]] const FlowSteering& steering() const { return steering_; }
 
   QueuePair* find(QpNumber number) override;
+  void expect(QpNumber number) override;
   void onRequesterError(QueuePair& qp) override;
   void onResponderError(QueuePair& qp, EventType event) override;
   void onPostedInError(QueuePair& qp) override;
@@ -66,6 +67,8 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
  private:
   /// Numbers below are special queue pairs (0 and 1) and what drivers reserve.
   static constexpr std::uint32_t kFirstNumber = 64;
+  /// So many stay in the processor's cache.
+  static constexpr std::size_t kFew = 64;
 
   CommandResult check(const QpAttributes& attributes) const;
   CommandResult attachQueues(const QpAttributes& attributes);
@@ -85,7 +88,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
   std::unique_ptr<Stages> stages_;
   FlowSteering steering_;
   MulticastGroups groups_;
-  std::vector<std::unique_ptr<QueuePair>> table_;  // by number - kFirstNumber
+  kernel::ObjectSlab<QueuePair> table_;  // by number - kFirstNumber
   std::uint32_t nextSlot_ = 0;
   std::size_t alive_ = 0;
 };

@@ -1,22 +1,28 @@
 // All that the adapter keeps of one queue pair.
 #pragma once
 
+#include <cstddef>
+
 #include "models/adapter/receive_queue/receive_queue_state.h"
 #include "models/adapter/requester/requester_state.h"
 #include "models/adapter/responder/responder_state.h"
 #include "models/adapter/send_queue/send_queue_state.h"
 #include "models/adapter/transport/qp_attributes.h"
+#include "models/base/prefetch.h"
 
 namespace hca::adapter {
 
 /// One queue pair: its context and the state of each stage. Owned by QpTable; stages get references.
-struct QueuePair {
+///
+/// With thousands of queue pairs each is out of the processor's cache when its turn comes. So what a message needs lies
+/// in few cache lines: the first, and those from `send` to the beginning of `responder`.
+struct alignas(kCacheLine) QueuePair {
   QpNumber number;
   QpAttributes attributes;
-  SendQueueState send;
-  ReceiveQueueState receive;
+  alignas(kCacheLine) SendQueueState send;
   RequesterState requester;
   ResponderState responder;
+  ReceiveQueueState receive;
 
   [[nodiscard]] bool mayReceive() const {
     return attributes.state == QpState::kReadyToReceive || attributes.state == QpState::kReadyToSend ||
@@ -41,5 +47,17 @@ struct QueuePair {
     return std::uint64_t{1} << (attributes.logReceiveQueueSize + attributes.logReceiveStride);
   }
 };
+
+/// Starts to bring what a message needs into the processor's cache; null does nothing.
+inline void prefetchForMessage(const QueuePair* qp) {
+  static_assert(offsetof(QueuePair, attributes) + offsetof(QpAttributes, path) < kCacheLine);
+  constexpr std::size_t kHotBegin = offsetof(QueuePair, send);
+  constexpr std::size_t kHotEnd = offsetof(QueuePair, responder) + offsetof(ResponderState, receive);
+  static_assert(kHotEnd - kHotBegin <= 3 * kCacheLine);
+  if (qp == nullptr) return;
+  const auto* const bytes = reinterpret_cast<const char*>(qp);
+  prefetch(bytes, kCacheLine);
+  prefetch(bytes + kHotBegin, kHotEnd - kHotBegin);
+}
 
 }  // namespace hca::adapter

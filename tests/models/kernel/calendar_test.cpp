@@ -104,14 +104,16 @@ TEST(Inbox, DeliversAtTheStampAndReusesSlots) {
 // next.
 class Chain : public CalendarClient {
  public:
-  explicit Chain(std::uint64_t seed) : random_(seed) {
+  /// An entry is due within one of `spans` picoseconds; `atOnce` are under way from the beginning.
+  Chain(std::uint64_t seed, std::vector<std::int64_t> spans, int atOnce)
+      : random_(seed), spans_(std::move(spans)), atOnce_(atOnce) {
     for (int i = 0; i < 6; ++i) {
       inboxes_.push_back(std::make_unique<Inbox<Chain, std::uint64_t>>(calendar_, static_cast<Priority>(i % 3), *this,
                                                                        &Chain::onRecord));
     }
   }
   void run() {
-    for (int i = 0; i < 40; ++i) scheduleOne();
+    for (int i = 0; i < atOnce_; ++i) scheduleOne();
     calendar_.runUntil(kForever);
     EXPECT_TRUE(expected_.empty());
     EXPECT_GT(executed_, 20'000u);
@@ -141,7 +143,9 @@ class Chain : public CalendarClient {
     EXPECT_EQ(calendar_.next().count(), next);
   }
   void scheduleOne() {
-    const std::int64_t when = calendar_.now().count() + static_cast<std::int64_t>(random_() % 30);
+    const std::int64_t span = spans_[random_() % spans_.size()];
+    const std::int64_t when =
+        calendar_.now().count() + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(span));
     const auto way = static_cast<std::size_t>(random_() % 8);
     const int priority = static_cast<int>(way < inboxes_.size() ? way % 3 : random_() % 6);
     expected_.emplace(when, priority, tokens_);
@@ -154,6 +158,8 @@ class Chain : public CalendarClient {
   }
 
   std::mt19937_64 random_;
+  std::vector<std::int64_t> spans_;
+  int atOnce_;
   Calendar calendar_;
   std::vector<std::unique_ptr<Inbox<Chain, std::uint64_t>>> inboxes_;
   std::set<std::tuple<std::int64_t, int, std::uint64_t>> expected_;  // time, priority, token: tokens rise
@@ -161,8 +167,61 @@ class Chain : public CalendarClient {
   std::uint64_t executed_ = 0;
 };
 
+constexpr std::int64_t kNanosecond = 1000;
+constexpr std::int64_t kMicrosecond = 1000 * kNanosecond;
+constexpr std::int64_t kMillisecond = 1000 * kMicrosecond;
+
 TEST(Calendar, OrdersWhatEntriesScheduleThemselves) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) Chain(seed).run();
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) Chain(seed, {30}, 40).run();
+}
+
+TEST(Calendar, OrdersFewEntriesFarApart) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) Chain(seed, {kNanosecond, kMicrosecond, 5 * kMillisecond}, 1).run();
+}
+
+// What the wheel holds, what is beyond it, and what is in between.
+TEST(Calendar, OrdersManyEntriesOfAllDistances) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Chain(seed, {1, kNanosecond, 30 * kNanosecond, kMicrosecond, 5 * kMicrosecond, kMillisecond}, 400).run();
+  }
+}
+
+// A crowd within a nanosecond, again and again, with others far behind.
+TEST(Calendar, OrdersCrowds) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) Chain(seed, {2, 2, 2, 4 * kMicrosecond}, 1000).run();
+}
+
+// At both sides of what the wheel reaches, seen from its first slot.
+TEST(Calendar, OrdersAtTheEndOfTheWheel) {
+  constexpr std::int64_t kReach = EntryWheel::kSlots << EntryWheel::kLogSpan;
+  Calendar calendar;
+  Recorder recorder(calendar);
+  std::vector<std::int64_t> times;
+  for (std::int64_t place = -3; place <= 3; ++place) {
+    for (const std::int64_t turn : {1, 2, 3}) times.push_back(turn * kReach + place * (kReach / 4096) + 7 * place);
+  }
+  for (std::int64_t i = 0; i < 100; ++i) times.push_back(i);  // more than are kept sorted
+  std::shuffle(times.begin(), times.end(), std::mt19937_64(3));
+  for (const std::int64_t when : times) {
+    calendar.schedule(picoseconds(when), Priority::kLink, recorder, static_cast<std::uint64_t>(when));
+  }
+  std::sort(times.begin(), times.end());
+  calendar.runUntil(kForever);
+  ASSERT_EQ(recorder.seen.size(), times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) EXPECT_EQ(recorder.seen[i].first.count(), times[i]);
+}
+
+// The first entry is far away; all that come later are before it.
+TEST(Calendar, OneFarEntryDoesNotHoldUpThoseBeforeIt) {
+  Calendar calendar;
+  Recorder recorder(calendar);
+  calendar.schedule(milliseconds(60'000), Priority::kControl, recorder, 300);
+  for (std::uint64_t i = 300; i > 0; --i) {
+    calendar.schedule(nanoseconds(static_cast<std::int64_t>(i)) * 7, Priority::kLink, recorder, i - 1);
+  }
+  calendar.runUntil(kForever);
+  ASSERT_EQ(recorder.seen.size(), 301u);
+  for (std::uint64_t i = 0; i <= 300; ++i) EXPECT_EQ(recorder.seen[i].second, i);
 }
 
 TEST(Timer, MovesAndCancels) {

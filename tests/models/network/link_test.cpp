@@ -66,6 +66,14 @@ TEST_F(LinkTest, APacketArrivesWhenItsLastBitDidAndNotBefore) {
   EXPECT_THAT(ports[0].arrived, IsEmpty());
 }
 
+TEST_F(LinkTest, EachPacketIsAnnouncedWhenItIsTheNextToArrive) {
+  for (std::uint32_t psn = 1; psn <= 3; ++psn) link.sender(0).transmit(packet(psn, 64));
+  run();
+  ASSERT_EQ(ports[1].arrived.size(), 3U);
+  EXPECT_THAT(ports[1].announced, ElementsAre(std::pair(1u, Time()), std::pair(2u, ports[1].arrived[0].second),
+                                              std::pair(3u, ports[1].arrived[1].second)));
+}
+
 TEST_F(LinkTest, MulticastIsForWhoeverIsThere) {
   Packet group = packet(7, 64);
   group.route.destinationLid = Lid(0xC123);

@@ -17,8 +17,10 @@ class RecordingPort final : public PacketReceiver {
     arrived.emplace_back(packet.psn, calendar.now());
     taken.push_back(std::move(packet));
   }
+  void expect(const Packet& packet) override { announced.emplace_back(packet.psn, calendar.now()); }
   kernel::Calendar& calendar;
-  std::vector<std::pair<std::uint32_t, Time>> arrived;  // PSN, when
+  std::vector<std::pair<std::uint32_t, Time>> arrived;    // PSN, when
+  std::vector<std::pair<std::uint32_t, Time>> announced;  // the same
   std::vector<Packet> taken;
 };
 

@@ -45,6 +45,21 @@ TEST(Function, RegistersAnswerOnlyWhileMemorySpaceIsEnabled) {
   EXPECT_EQ(seen, std::vector<std::uint8_t>(4, 0xFF)) << "there is no such register";
 }
 
+TEST(Function, AWriteIsAnnouncedBeforeItArrives) {
+  PcieSystem system;
+  system.enable();
+  system.rootComplex.barWrite(0, 0x40, pattern(8));
+  system.rootComplex.barWrite(0, 32U << 20, pattern(8));  // beyond the register
+  system.settle();
+  ASSERT_EQ(system.registers.writes.size(), 1U);
+  ASSERT_EQ(system.registers.announced.size(), 1U);
+  const Told& announced = system.registers.announced.front();
+  const Told& write = system.registers.writes.front();
+  EXPECT_EQ(announced.token, write.token);
+  EXPECT_EQ(announced.data, write.data);
+  EXPECT_LT(announced.time, write.time);
+}
+
 TEST(Function, NoDmaWithoutBusMastering) {
   PcieSystem system;
   system.rootComplex.configWrite(4, 2, 2);

@@ -50,6 +50,9 @@ struct Registers final : BarTarget {
     writes.push_back({calendar.now(), offset, host::DmaStatus::kOk, {data.begin(), data.end()}});
     if (offset + data.size() <= bytes.size()) std::memcpy(bytes.data() + offset, data.data(), data.size());
   }
+  void expectBarWrite(unsigned, std::uint64_t offset, ByteView data) override {
+    announced.push_back({calendar.now(), offset, host::DmaStatus::kOk, {data.begin(), data.end()}});
+  }
   void onBarRead(unsigned, std::uint64_t offset, MutableByteView into) override {
     reads.push_back({calendar.now(), offset, host::DmaStatus::kOk, {}});
     if (offset + into.size() <= bytes.size()) std::memcpy(into.data(), bytes.data() + offset, into.size());
@@ -60,7 +63,7 @@ struct Registers final : BarTarget {
   }
   kernel::Calendar& calendar;
   std::vector<std::uint8_t> bytes;
-  std::vector<Told> writes, reads;
+  std::vector<Told> writes, reads, announced;
   std::vector<std::string> msix;
   int resets = 0;
 };
