@@ -106,6 +106,13 @@ int attach() {
 
 }  // namespace
 
+void attachThread() {
+  if (isInside) return;
+  isInside = true;
+  (void)attach();
+  isInside = false;
+}
+
 bool isConnected() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == State::kConnected; }
 
 bool isInSimulation() { return isInside; }
