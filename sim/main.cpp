@@ -26,7 +26,8 @@ hca::report::Result simulate(const hca::options::RunRequest& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const hca::options::Environment environment{std::cout, std::cerr, isatty(STDERR_FILENO) != 0, simulate,
-                                              hca::cosim::launch, hca::cosim::serve, hca::cosim::attach};
+  const hca::options::Environment environment{std::cout,         std::cerr,          isatty(STDERR_FILENO) != 0,
+                                              simulate,          hca::cosim::launch, hca::cosim::serve,
+                                              hca::cosim::attach};
   return hca::options::runCommandLine(std::vector<std::string>(argv + 1, argv + argc), environment);
 }

@@ -26,15 +26,14 @@ constexpr Time kSlice = microseconds(500);
 
 std::vector<std::vector<DeviceDescription>> describeAll(const config::Config& config) {
   std::vector<std::vector<DeviceDescription>> all;
-  for (std::uint32_t host = 0; host < config.host.count; ++host) all.push_back(describeDevices(config, HostIndex(host)));
+  for (std::uint32_t host = 0; host < config.host.count; ++host)
+    all.push_back(describeDevices(config, HostIndex(host)));
   return all;
 }
 
 constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
 
-Time simulatedSpan(std::uint64_t span) {
-  return nanoseconds(static_cast<std::int64_t>(std::min(span, kLongestSleep)));
-}
+Time simulatedSpan(std::uint64_t span) { return nanoseconds(static_cast<std::int64_t>(std::min(span, kLongestSleep))); }
 
 // Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
 // long waits for the clock: its reads take longer and longer, so that it need not make millions of them.
@@ -121,8 +120,8 @@ CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
                                                   std::unique_ptr<ProgramMemory> memory) {
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
-  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index], processId, std::move(memory), sharedFiles_[index],
-                                                listener));
+  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index], processId,
+                                                std::move(memory), sharedFiles_[index], listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
 }
@@ -220,9 +219,8 @@ void CosimServer::joinThread(Thread thread) {
   const SessionId session = threads_[thread].session;
   const int number = static_cast<int>(threads_[thread].request.argument[0]);
   const std::vector<Thread>& all = sessionThreads_[session];
-  const bool runs = std::any_of(all.begin(), all.end(), [&](Thread each) {
-    return each != thread && threads_[each].probe.number() == number;
-  });
+  const bool runs = std::any_of(all.begin(), all.end(),
+                                [&](Thread each) { return each != thread && threads_[each].probe.number() == number; });
   if (runs) return answerLater(thread, CallState::kThread);
   const auto end = ends_.find({session, number});
   if (end != ends_.end()) {
@@ -289,7 +287,8 @@ void CosimServer::submit(Thread thread, const Request& request) {
       sessionOf(thread).memory().forget(request.argument[0], request.argument[1]);
       return answer(thread, 0);
     case Kind::kRegisterWrite:
-      if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isBarAccess(request.argument[1], request.length)) {
+      if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) ||
+          !isBarAccess(request.argument[1], request.length)) {
         return answer(thread, EINVAL);
       }
       break;
@@ -358,7 +357,8 @@ void CosimServer::openOrClose(Thread thread) {
     });
   }
   if (!session.hasDevice(request.argument[0])) return answer(thread, ENODEV);
-  if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "OPEN_DEVICE mlx5_" + std::to_string(request.argument[0]));
+  if (log_ != nullptr)
+    log_->note(system_.calendar().now(), placeOf(thread), "OPEN_DEVICE mlx5_" + std::to_string(request.argument[0]));
   answer(thread, 0, session.openDevice(request.argument[0]));
 }
 
@@ -399,8 +399,8 @@ void CosimServer::registerWrite(Thread thread) {
   const RegisterPage page = RegisterPage::decode(request.argument[0]);
   sim::HostNode& host = sessionOf(thread).host();
   driver::KernelDriver& driver = host.adapter(page.adapter).driver();
-  driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(page.page)),
-                      static_cast<std::uint32_t>(request.argument[1]), {request.bytes, request.length});
+  driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(page.page)), static_cast<std::uint32_t>(request.argument[1]),
+                      {request.bytes, request.length});
   if (!isArm(request)) return;
   const config::HostSections& sections = config_.hosts[host.index().value()];
   if (!sections.adapterSections(page.adapter).driver.confirm_arm) return answer(thread, 0);
@@ -412,16 +412,21 @@ void CosimServer::registerRead(Thread thread) {
   constexpr std::uint32_t kWord = 8;
   const bool isPlain = request.length <= kWord && isBarAccess(request.argument[1], request.length);
   const RegisterPage page = RegisterPage::decode(request.argument[0]);
-  if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isPlain) return answer(thread, EINVAL);
+  if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isPlain)
+    return answer(thread, EINVAL);
   if (log_ != nullptr) {
     log_->registerRead(system_.calendar().now(), placeOf(thread), request.argument[1], request.length);
   }
   const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(page.page)) + request.argument[1];
-  sessionOf(thread).host().adapter(page.adapter).environment().function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
-    answer(thread, 0, value);
-  });
+  sessionOf(thread)
+      .host()
+      .adapter(page.adapter)
+      .environment()
+      .function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
+        answer(thread, 0, value);
+      });
 }
 
 void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uint64_t second) {
@@ -476,8 +481,8 @@ void CosimServer::onMemoryChanged(Session& session) {
 
 void CosimServer::onEventReported(Session& session, const std::string& text) {
   if (log_ == nullptr) return;
-  const auto at = std::find_if(sessions_.begin(), sessions_.end(),
-                               [&session](const auto& each) { return each.get() == &session; });
+  const auto at =
+      std::find_if(sessions_.begin(), sessions_.end(), [&session](const auto& each) { return each.get() == &session; });
   const auto program = static_cast<std::uint32_t>(at - sessions_.begin());
   log_->event(system_.calendar().now(), {session.host().index().value(), program, 0}, text);
 }
@@ -630,9 +635,8 @@ CosimServer::WallTime CosimServer::considerThread(Thread thread) {
 }
 
 bool CosimServer::hasSpinners() const {
-  return std::any_of(threads_.begin(), threads_.end(), [](const ThreadState& each) {
-    return each.grace < std::chrono::microseconds(100);
-  });
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [](const ThreadState& each) { return each.grace < std::chrono::microseconds(100); });
 }
 
 std::string CosimServer::describe(Thread thread) {
@@ -658,7 +662,8 @@ std::string CosimServer::describe(Thread thread) {
     return std::to_string(static_cast<double>(time.count()) / kPerMicrosecond) + " us";
   };
   text += ", since " + toMicroseconds(lockstep_.clock(thread));
-  if (state.lastDeed != nullptr) text += std::string("; before that it ") + state.lastDeed + " at " + toMicroseconds(state.lastDeedAt);
+  if (state.lastDeed != nullptr)
+    text += std::string("; before that it ") + state.lastDeed + " at " + toMicroseconds(state.lastDeedAt);
   return text;
 }
 
@@ -674,7 +679,8 @@ std::string CosimServer::whyStuck() {
     if (sessions_[id] == nullptr) continue;
     // Threads that never called do something of which nobody knows.
     const std::size_t own = sessions_[id]->processId() == ownProcess_ ? 1 : 0;
-    if (sessionThreads_[id].empty() || sessionThreads_[id].size() + own != threadsOf(sessions_[id]->processId())) return {};
+    if (sessionThreads_[id].empty() || sessionThreads_[id].size() + own != threadsOf(sessions_[id]->processId()))
+      return {};
     for (const Thread thread : sessionThreads_[id]) {
       const bool isLimited = threads_[thread].deadline != kForever || threads_[thread].request.argument[0] != 0;
       if (!waitsForEventsAlone(thread) || isLimited || threads_[thread].eventDelivered) return {};

@@ -13,9 +13,9 @@
 
 #include "models/kernel/inbox.h"
 #include "sim/config/config.h"
+#include "sim/cosim/cosim_options.h"
 #include "sim/cosim/cosim_result.h"
 #include "sim/cosim/lockstep.h"
-#include "sim/cosim/cosim_options.h"
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
 #include "sim/cosim/verbs_log.h"
@@ -102,14 +102,14 @@ class CosimServer final : private SessionListener {
     SessionId session;
     std::uint32_t core = 0;
     ThreadProbe probe;
-    std::uint32_t call = 0;  // so far
-    Time deadline = kForever;  // of its wait
+    std::uint32_t call = 0;          // so far
+    Time deadline = kForever;        // of its wait
     const char* lastDeed = nullptr;  // what it did before it waited, for people
     Time lastDeedAt{};
     CallState state = CallState::kNone;
     channel::Request request{};
     channel::Reply reply{};
-    bool memoryChanged = false;         // since its last look of which we know
+    bool memoryChanged = false;          // since its last look of which we know
     bool changedSinceInterrupt = false;  // since it last went on, be it from an interrupt
     bool eventDelivered = false;
     bool spins = false;            // away because it computes, not because it sleeps
@@ -172,10 +172,10 @@ class CosimServer final : private SessionListener {
   const int ownProcess_;
   const sim::Sync sync_;
   std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
-  std::vector<std::uint32_t> threadsOfHost_;  // so far
+  std::vector<std::uint32_t> threadsOfHost_;             // so far
   sim::System system_;
   std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
-  std::unique_ptr<CosimResult> result_;  // likewise
+  std::unique_ptr<CosimResult> result_;   // likewise
   std::vector<SharedFiles> sharedFiles_;  // by host
   kernel::Inbox<CosimServer, Action> actions_;
   std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time
@@ -185,7 +185,7 @@ class CosimServer final : private SessionListener {
   std::vector<ThreadState> threads_;
   std::vector<Thread> freeThreads_;
   std::map<std::pair<SessionId, int>, Time> ends_;  // of threads that ended and were not waited for, by their numbers
-  Time reached_{};  // everything up to here, this time included, has happened
+  Time reached_{};                                  // everything up to here, this time included, has happened
   std::uint64_t forcedAdvances_ = 0;
   bool hasPace_ = false;
   Time paceFrom_{};

@@ -44,7 +44,9 @@ CosimOptions optionsOfEnvironment() {
 class InprocHost {
  public:
   InprocHost(const config::Config& config, const channel::InprocParameters& parameters)
-      : server_(config, optionsOfEnvironment()), host_(parameters.host), copy_(parameters.guardedCopy),
+      : server_(config, optionsOfEnvironment()),
+        host_(parameters.host),
+        copy_(parameters.guardedCopy),
         adoptThread_(parameters.adoptThread),
         isInterrupted_(parameters.isInterrupted) {}
 

@@ -33,9 +33,8 @@ std::string findLibrary(const char* name) {
 
 Variables programEnvironment(const config::Config& config, std::uint32_t host, const std::string& folder,
                              bool hasVirtualTime) {
-  Variables variables{{"LD_PRELOAD", preloadList()},
-                      {channel::kRunVariable, folder},
-                      {channel::kHostVariable, std::to_string(host)}};
+  Variables variables{
+      {"LD_PRELOAD", preloadList()}, {channel::kRunVariable, folder}, {channel::kHostVariable, std::to_string(host)}};
   constexpr std::int64_t kPerKilohertz = 1000;
   const std::int64_t clock = config.hosts[host].cpu.clock.count() / kPerKilohertz;
   if (hasVirtualTime) variables.emplace_back(channel::kTscVariable, std::to_string(clock));

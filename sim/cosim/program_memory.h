@@ -29,7 +29,8 @@ class ProgramMemory : public host::MemoryBackend {
   virtual bool copyOut(std::uint64_t address, ByteView bytes) = 0;
 
   /// The simulation runs from here to `endSlice`: writes may be done as late as there, in their order; one that fails
-  /// only then is lost, as one on a bus is. `isQuiet`: the program doesn't run meanwhile, so that reads may be done ahead.
+  /// only then is lost, as one on a bus is. `isQuiet`: the program doesn't run meanwhile, so that reads may be done
+  /// ahead.
   virtual void beginSlice(bool isQuiet) { (void)isQuiet; }
   virtual void endSlice() {}
 

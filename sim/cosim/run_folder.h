@@ -13,8 +13,8 @@ class RunFolder {
  public:
   /// Throws std::runtime_error or std::filesystem::filesystem_error if it can't be made.
   explicit RunFolder(const config::Config& config);
-  /// One that others find by `name`: see `pathOf`. What an earlier simulation left there is removed; throws if one still
-  /// runs there.
+  /// One that others find by `name`: see `pathOf`. What an earlier simulation left there is removed; throws if one
+  /// still runs there.
   RunFolder(const config::Config& config, const std::string& name);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;

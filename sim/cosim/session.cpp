@@ -5,8 +5,8 @@
 
 namespace hca::cosim {
 
-Session::Session(sim::HostNode& host, const config::HostSections& config,
-                 const std::vector<DeviceDescription>& devices, int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles,
+Session::Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
+                 int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles,
                  SessionListener& listener)
     : host_(host),
       config_(config),

@@ -35,8 +35,8 @@ constexpr auto kSilence = 5s;
 
 }  // namespace
 
-SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket,
-                                   const CosimOptions& options, std::ostream& err)
+SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket, const CosimOptions& options,
+                                   std::ostream& err)
     : config_(config), err_(err), server_(config_, options), listener_(socket), doorbell_("hcasim-doorbell") {
   if (const std::string problem = server_.bringUp(); !problem.empty()) throw std::runtime_error(problem);
 }

@@ -19,7 +19,8 @@ class SharedSimulation {
  public:
   /// Throws std::runtime_error if something can't be made.
   /// `err`: for a word to the user when nothing goes on.
-  SharedSimulation(const config::Config& config, const std::string& socket, const CosimOptions& options, std::ostream& err);
+  SharedSimulation(const config::Config& config, const std::string& socket, const CosimOptions& options,
+                   std::ostream& err);
   ~SharedSimulation();
   SharedSimulation(const SharedSimulation&) = delete;
   SharedSimulation& operator=(const SharedSimulation&) = delete;
@@ -46,7 +47,7 @@ class SharedSimulation {
     CosimServer::Thread thread = 0;
     Clock::time_point since{};     // of the call under way
     Clock::time_point answered{};  // the last one
-    bool isInterrupted = false;  // it spins
+    bool isInterrupted = false;    // it spins
     bool isEventWait = false;
     std::chrono::nanoseconds limit{};  // of its wait; 0: none
   };

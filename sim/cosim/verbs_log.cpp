@@ -33,11 +33,10 @@ std::string sendText(ByteView bytes) {
   std::uint8_t start[sizeof(Control)] = {};
   std::memcpy(start, bytes.data(), std::min(sizeof start, bytes.size()));
   const auto control = structFrom<Control>({start, sizeof start});
-  std::string text =
-      fmt::format("SEND_DOORBELL qpn={:#x} opcode={} index={:#x} size={}", Control::QpNumber::get(control.qpSize),
-                  wire::name(Control::Opcode::get(control.modifierIndexOpcode)),
-                  Control::Index::get(control.modifierIndexOpcode),
-                  Control::Size::get(control.qpSize) * std::uint32_t{wire::kSegmentUnit});
+  std::string text = fmt::format(
+      "SEND_DOORBELL qpn={:#x} opcode={} index={:#x} size={}", Control::QpNumber::get(control.qpSize),
+      wire::name(Control::Opcode::get(control.modifierIndexOpcode)), Control::Index::get(control.modifierIndexOpcode),
+      Control::Size::get(control.qpSize) * std::uint32_t{wire::kSegmentUnit});
   if (bytes.size() < sizeof(Control)) return text;
   const std::uint8_t flags = control.fenceCompletionSolicited;
   return text + fmt::format(" blueflame={} signaled={} solicited={} fence={}", bytes.size(),
@@ -102,10 +101,10 @@ void VerbsLog::registerRead(Time now, const Place& place, std::uint64_t offset, 
 void VerbsLog::command(const adapter::CommandRecord& record, const NameRegion& nameRegion) {
   std::string text = record.name;
   for (const adapter::CommandField& field : record.fields) text += fieldText(field, nameRegion);
-  text += record.result.ok() ? std::string(" -> ok")
-                             : fmt::format(" -> status={:#x} syndrome={:#x}",
-                                           static_cast<unsigned>(record.result.status),
-                                           static_cast<unsigned>(record.result.syndrome));
+  text += record.result.ok()
+              ? std::string(" -> ok")
+              : fmt::format(" -> status={:#x} syndrome={:#x}", static_cast<unsigned>(record.result.status),
+                            static_cast<unsigned>(record.result.syndrome));
   line(record.answered, fmt::format("host {} adapter {}", record.host.value(), record.adapter.value()), "command",
        text + fmt::format(" ({})", record.answered - record.rung));
 }

@@ -32,10 +32,10 @@ struct DeviceCapabilities {
   bool xrc = false;
   bool ignoreOverrun = false;
   bool moderation = false;
-  bool resize = false;          ///< of completion queues
-  bool realTimeStamps = false;  ///< in completion entries
-  bool compression = false;     ///< of completion entries of 64 bytes
-  bool wideCompression = false;  ///< of those of 128 bytes, too
+  bool resize = false;               ///< of completion queues
+  bool realTimeStamps = false;       ///< in completion entries
+  bool compression = false;          ///< of completion entries of 64 bytes
+  bool wideCompression = false;      ///< of those of 128 bytes, too
   std::uint32_t compressionMax = 0;  ///< completions of a compressed session
   bool enhancedCompression = false;
   bool miniStrideIndex = false;  ///< compressed entries can hold a stride index

@@ -30,8 +30,8 @@ std::vector<std::uint8_t> translationsOf(const adapter::MkeyAttributes& key) {
   std::vector<std::uint8_t> list((key.pages.size() * wire::TranslationEntry::kSize + kUnit - 1) / kUnit * kUnit);
   std::uint8_t* at = list.data();
   for (const BusAddress page : key.pages) {
-    wire::storeBigEndian(
-        at, page.value() | wire::TranslationEntry::kReadEnabled | wire::TranslationEntry::kWriteEnabled);
+    wire::storeBigEndian(at,
+                         page.value() | wire::TranslationEntry::kReadEnabled | wire::TranslationEntry::kWriteEnabled);
     at += wire::TranslationEntry::kSize;
   }
   return list;
@@ -142,8 +142,8 @@ std::uint32_t KeyUpdater::writeRequest(const Update& update) {
   Control first;
   first.modifierIndexOpcode = wire::Be32(Control::Index::make(nextBlock_ & wire::kWqeCounterMask) |
                                          Control::Opcode::make(wire::SendOpcode::kUmr));
-  first.qpSize = wire::Be32(Control::QpNumber::make(qp_.value()) |
-                            Control::Size::make(bytes / std::uint32_t{wire::kSegmentUnit}));
+  first.qpSize =
+      wire::Be32(Control::QpNumber::make(qp_.value()) | Control::Size::make(bytes / std::uint32_t{wire::kSegmentUnit}));
   Control::Completion::set(first.fenceCompletionSolicited, wire::CompletionMode::kAlways);
   first.immediate = wire::Be32(update.key.value());
   std::memcpy(request, &first, sizeof first);
@@ -164,8 +164,8 @@ void KeyUpdater::post() {
   nextBlock_ += writeRequest(update);
   wire::storeBigEndian(qpRecord_.bytes + offsetof(wire::QpDoorbellRecord, sendCounter),
                        nextBlock_ & wire::kWqeCounterMask);
-  driver_.ringDoorbell(
-      uar_, wire::UarPage::kBlueFlame, {qpRing_.bytes + std::size_t{first} * wire::kSendBlockSize, wire::kSendDoorbellSize});
+  driver_.ringDoorbell(uar_, wire::UarPage::kBlueFlame,
+                       {qpRing_.bytes + std::size_t{first} * wire::kSendBlockSize, wire::kSendDoorbellSize});
 }
 
 void KeyUpdater::arm() {

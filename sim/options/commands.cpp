@@ -40,13 +40,13 @@ Command makeRun() {
 void addCosimulation(po::options_description& options) {
   options.add_options()  //
       ("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
-       "the simulated system; may be repeated, a later one is stronger")                                           //
+       "the simulated system; may be repeated, a later one is stronger")  //
       ("sync", po::value<std::string>()->value_name("HOW"),
        "how simulated time follows programs: lockstep (the default), paced or paced:SCALE (at most SCALE times wall "
-       "time), free")                                                                                              //
-      ("json", po::value<std::string>()->value_name("FILE"), "write the result of the adapters as JSON")           //
+       "time), free")                                                                                     //
+      ("json", po::value<std::string>()->value_name("FILE"), "write the result of the adapters as JSON")  //
       ("log-verbs", po::value<std::string>()->value_name("FILE"),
-       "write a line for every verb, command and doorbell, with simulated time")                                   //
+       "write a line for every verb, command and doorbell, with simulated time")  //
       ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter");
 }
 
@@ -159,8 +159,7 @@ std::string Command::name() const {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
-    std::vector<Command> list{makeRun(),    makeCosim(), makeServe(), makeAttach(),
-                              makeEnv(), makeCheck(), makeShow()};
+    std::vector<Command> list{makeRun(), makeCosim(), makeServe(), makeAttach(), makeEnv(), makeCheck(), makeShow()};
     list.push_back({{"config", "reference"},
                     "",
                     0,

@@ -86,7 +86,8 @@ int attach(const Arguments& arguments, const Environment& environment, bool hasC
     request.words.erase(request.words.begin(), request.words.begin() + 2);
   }
   if (hasCommand && request.words.empty()) return refuse(environment, "a command is missing");
-  if (!hasCommand && !request.words.empty()) return refuse(environment, "'" + request.words[0] + "' is one word too many");
+  if (!hasCommand && !request.words.empty())
+    return refuse(environment, "'" + request.words[0] + "' is one word too many");
   return environment.attach(request);
 }
 }  // namespace
@@ -105,13 +106,8 @@ int cosimCommand(const Arguments& arguments, const Environment& environment) {
   const std::string separator = arguments.has("sep") ? arguments.text("sep") : ":";
   const auto commands = splitCommands(arguments.operands, separator, config->host.count, problem);
   if (!commands) return refuse(environment, problem);
-  CosimRequest request{*config,
-                       *commands,
-                       false,
-                       arguments.has("shared") || commands->size() > 1,
-                       {},
-                       environment.out,
-                       environment.err};
+  CosimRequest request{*config, *commands,       false,          arguments.has("shared") || commands->size() > 1,
+                       {},      environment.out, environment.err};
   if (arguments.has("delay")) {
     const auto delay = parseDelay(arguments.text("delay"));
     if (!delay) return refuse(environment, "--delay: '" + arguments.text("delay") + "' is no number of seconds");

@@ -47,6 +47,21 @@ if(Python3_FOUND AND NOT HCASIM_SANITIZE)
   hcasim_serve_test(kill_often full kill 100)
 endif()
 
+# A program that was built with AddressSanitizer, whose library wants to be the first.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT HCASIM_SANITIZE)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE HCASIM_LIBASAN
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  add_executable(manners_asan programs/manners.cpp)
+  target_include_directories(manners_asan PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_options(manners_asan PRIVATE -Wall -Wextra -fsanitize=address)
+  target_link_libraries(manners_asan PRIVATE ${HCASIM_IBVERBS} Threads::Threads ${CMAKE_DL_LIBS} -fsanitize=address)
+  foreach(way "" "--shared")
+    hcasim_cosim_test(asan${way} ${way} env LD_PRELOAD=${HCASIM_LIBASAN}:$<TARGET_FILE:hcasim_verbs>
+      ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:manners_asan> threads)
+    set_tests_properties(cosim/asan${way} PROPERTIES PASS_REGULAR_EXPRESSION "manners: threads")
+  endforeach()
+endif()
+
 # Tools that not every machine has.
 find_program(HCASIM_GDB gdb)
 if(HCASIM_GDB AND NOT HCASIM_SANITIZE)

@@ -38,7 +38,7 @@ struct CompletionQueue {
   Time earliestEvent{};  ///< an arm is served no sooner than it is processed
   CqCounters counters;
   bool readingRecord = false;
-  bool readsAhead = false;  ///< that read was made before an entry needed it
+  bool readsAhead = false;                   ///< that read was made before an entry needed it
   std::function<void()> refreshed;           ///< set while a command waits for the consumer index
   bool refreshRead = false;                  ///< the read for it was answered
   kernel::RingQueue<std::uint32_t> waiting;  ///< completions (slots of the engine's slab) that found the ring full

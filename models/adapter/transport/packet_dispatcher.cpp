@@ -85,8 +85,7 @@ void PacketDispatcher::dispatch(const Entry& entry, network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
-  } else if (!isReachable(qp->attributes.service) ||
-             packet.service != networkService(qp->attributes.service)) {
+  } else if (!isReachable(qp->attributes.service) || packet.service != networkService(qp->attributes.service)) {
     ++drops_.wrongService;
   } else if (qp->attributes.path.port != entry.number) {
     ++drops_.wrongPort;

@@ -42,8 +42,8 @@ QueuePair* QpTable::find(QpNumber number) {
 CommandResult QpTable::check(const QpAttributes& attributes) const {
   const bool isXrc = attributes.service == QpService::kXrc;
   const bool supported = attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
-                         attributes.service == QpService::kUd ||
-                         attributes.service == QpService::kRegisteredUmr || isXrc;
+                         attributes.service == QpService::kUd || attributes.service == QpService::kRegisteredUmr ||
+                         isXrc;
   if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
   if (isXrc && attributes.receiveQueueType != RqType::kSrq) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpAttributeOutOfRange);

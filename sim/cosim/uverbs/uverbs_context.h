@@ -33,7 +33,7 @@ struct UverbsContext {
   const DeviceDescription& device;
   host::BusAddressSpace& space;
   ProgramMemory& memory;
-  OwnerId memoryOwner;  ///< of the process, in `space`
+  OwnerId memoryOwner;   ///< of the process, in `space`
   RegionNames& regions;  ///< of the process
   EventFileTable& eventFiles;
   SharedFiles& sharedFiles;  ///< of the host

@@ -96,11 +96,17 @@ std::uint32_t handleOf(const HandleTable<Object>& table, const Object& wanted) {
 
 UverbsFile::UverbsFile(const Surroundings& surroundings)
     : surroundings_(surroundings),
-      context_{surroundings_.driver,     surroundings_.config,
-               surroundings_.device,     surroundings_.environment.space,
-               surroundings_.memory,     surroundings_.memoryOwner,
-               surroundings_.regions,    surroundings_.eventFiles, surroundings_.sharedFiles,
-               surroundings_.processId,  surroundings_.driver.addClient(*this, "program")} {}
+      context_{surroundings_.driver,
+               surroundings_.config,
+               surroundings_.device,
+               surroundings_.environment.space,
+               surroundings_.memory,
+               surroundings_.memoryOwner,
+               surroundings_.regions,
+               surroundings_.eventFiles,
+               surroundings_.sharedFiles,
+               surroundings_.processId,
+               surroundings_.driver.addClient(*this, "program")} {}
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
 void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done) {

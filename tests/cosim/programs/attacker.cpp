@@ -124,14 +124,22 @@ class Channel {
 // Values that are wrong in interesting ways: ours, the victim's, the kernel's.
 std::uint64_t wild(std::mt19937_64& random, const void* victims) {
   switch (random() % 8) {
-    case 0: return random();
-    case 1: return reinterpret_cast<std::uint64_t>(victims);
-    case 2: return 0xFFFF800000000000 | random();
-    case 3: return 0;
-    case 4: return ~std::uint64_t{0};
-    case 5: return 0xC0181B01;  // RDMA_VERBS_IOCTL
-    case 6: return (random() % 16) << 32 | random() % 16;
-    default: return random() % 4096;
+    case 0:
+      return random();
+    case 1:
+      return reinterpret_cast<std::uint64_t>(victims);
+    case 2:
+      return 0xFFFF800000000000 | random();
+    case 3:
+      return 0;
+    case 4:
+      return ~std::uint64_t{0};
+    case 5:
+      return 0xC0181B01;  // RDMA_VERBS_IOCTL
+    case 6:
+      return (random() % 16) << 32 | random() % 16;
+    default:
+      return random() % 4096;
   }
 }
 
@@ -146,7 +154,8 @@ void wildMessages(const char* path, const void* victims, unsigned seed) {
   for (int i = 0; i < 3000; ++i) {
     Request request{};
     request.kind = static_cast<Kind>(random() % 18);
-    request.file = random() % 2 == 0 ? static_cast<std::uint32_t>(reply.value[0]) : static_cast<std::uint32_t>(random());
+    request.file =
+        random() % 2 == 0 ? static_cast<std::uint32_t>(reply.value[0]) : static_cast<std::uint32_t>(random());
     for (std::uint64_t& argument : request.argument) argument = wild(random, victims);
     request.length = static_cast<std::uint32_t>(random() % 3 == 0 ? random() : random() % 80);
     // Simulated sleeps of hours are its own right, but take long.

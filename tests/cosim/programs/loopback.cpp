@@ -48,7 +48,8 @@ void open(Setup& setup, bool withEvents, std::size_t size) {
   setup.pd = need(ibv_alloc_pd(setup.context), "no protection domain");
   // From a page's start, so that transfers are cut alike in every run.
   constexpr std::size_t kPage = 4096;
-  setup.buffer = static_cast<std::uint8_t*>(need(std::aligned_alloc(kPage, (2 * size + kPage - 1) / kPage * kPage), "no memory"));
+  setup.buffer =
+      static_cast<std::uint8_t*>(need(std::aligned_alloc(kPage, (2 * size + kPage - 1) / kPage * kPage), "no memory"));
   const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
   setup.mr = need(ibv_reg_mr(setup.pd, setup.buffer, 2 * size, access), "no memory region");
   if (withEvents) setup.channel = need(ibv_create_comp_channel(setup.context), "no completion channel");

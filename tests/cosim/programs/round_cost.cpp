@@ -1,5 +1,6 @@
 // What a round of a verbs program costs in wall time: a queue pair connected to itself, one RDMA write posted and
-// polled for at a time; beside it a bare trap, which no register access of a program that runs in a simulation can beat.
+// polled for at a time; beside it a bare trap, which no register access of a program that runs in a simulation can
+// beat.
 //
 // usage: round_cost [ROUNDS]
 //
@@ -8,14 +9,14 @@
 #include <ucontext.h>
 
 #include <algorithm>
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "self_connection.h"
+#include "tests/cosim/programs/self_connection.h"
 
 using hcasim_test::need;
 using hcasim_test::SelfConnection;
@@ -53,9 +54,10 @@ double bareTrap(int rounds) {
   action.sa_sigaction = skipStore;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, &before);
-  const double cost = bestNanoseconds(rounds, [page]() __attribute__((noinline)) {
-    asm volatile("movq %%rax, (%0)\n.globl trappedStoreEnd\ntrappedStoreEnd:" : : "r"(page) : "memory");
-  });
+  const double cost = bestNanoseconds(
+      rounds, [page]() __attribute__((noinline)) {
+        asm volatile("movq %%rax, (%0)\n.globl trappedStoreEnd\ntrappedStoreEnd:" : : "r"(page) : "memory");
+      });
   sigaction(SIGSEGV, &before, nullptr);
   munmap(page, kPage);
   return cost;

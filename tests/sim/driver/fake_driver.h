@@ -37,8 +37,7 @@ class FakeDriver final : public driver::DriverRole {
     done({{}, MemoryKey(0x100)});
   }
   void destroyMkey(OwnerId, MemoryKey, driver::Done<int> done) override { done({}); }
-  void updateMkey(OwnerId, MemoryKey, std::uint64_t, const adapter::MkeyAttributes&,
-                  driver::Done<int> done) override {
+  void updateMkey(OwnerId, MemoryKey, std::uint64_t, const adapter::MkeyAttributes&, driver::Done<int> done) override {
     done({});
   }
   void allocateMw(OwnerId, PdNumber, driver::WindowType, driver::Done<MemoryKey> done) override {

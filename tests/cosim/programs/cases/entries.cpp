@@ -225,9 +225,12 @@ void timeStampsAreTicksOfTheDevicesClock() {
   check(ibv_query_rt_values_ex(device.context, &now) == 0, "ibv_query_rt_values_ex");
 }
 
-const Register kAll[] = {{"C21", failedStartNeedsNoEnd},       {"C25", flagsCountWithTheirMaskAlone},
-                         {"C26", errorsTellWhatIsTrueOfThem},  {"C27", unsignaledFailuresComplete},
-                         {"C28", smallDataArriveWhole},        {"C30", completionsNameTheirRequests},
+const Register kAll[] = {{"C21", failedStartNeedsNoEnd},
+                         {"C25", flagsCountWithTheirMaskAlone},
+                         {"C26", errorsTellWhatIsTrueOfThem},
+                         {"C27", unsignaledFailuresComplete},
+                         {"C28", smallDataArriveWhole},
+                         {"C30", completionsNameTheirRequests},
                          {"C33", timeStampsAreTicksOfTheDevicesClock}};
 
 }  // namespace

@@ -31,7 +31,9 @@ struct Loop {
     ibv_send_wr request = sendOf(device, &piece, id, IBV_WR_RDMA_WRITE);
     check(post(qp, request) == 0, "ibv_post_send");
   }
-  void arm(bool solicitedOnly = false) { check(ibv_req_notify_cq(cq, solicitedOnly ? 1 : 0) == 0, "ibv_req_notify_cq"); }
+  void arm(bool solicitedOnly = false) {
+    check(ibv_req_notify_cq(cq, solicitedOnly ? 1 : 0) == 0, "ibv_req_notify_cq");
+  }
   [[nodiscard]] bool hasEvent(int milliseconds = kSoon) const { return readable(channel->fd, milliseconds); }
   int drain() {
     ibv_wc completion{};
@@ -76,7 +78,9 @@ int stalls(bool pollsAgain) {
 }
 
 void rightCodeNeverStalls() { check(stalls(true) == 0, "code that polls after the arm slept for ever"); }
-void wrongCodeStallsWhereTheSpecificationLetsIt() { check(stalls(false) > 0, "code that doesn't poll again was lucky"); }
+void wrongCodeStallsWhereTheSpecificationLetsIt() {
+  check(stalls(false) > 0, "code that doesn't poll again was lucky");
+}
 void wrongCodeIsSavedByTheAdapter() { check(stalls(false) == 0, "code that doesn't poll again slept for ever"); }
 
 void armTakesEffectWithoutAPoll() {
@@ -189,7 +193,8 @@ void waitingForTheChannelsDescriptor(Wait how, bool blocks) {
   void* unused = nullptr;
   check(!waits(loop.channel->fd, how, 0), "readable without an event");
   if (!blocks) {
-    check(ibv_get_cq_event(loop.channel, &cq, &unused) == -1 && errno == EAGAIN, "a read without an event isn't EAGAIN");
+    check(ibv_get_cq_event(loop.channel, &cq, &unused) == -1 && errno == EAGAIN,
+          "a read without an event isn't EAGAIN");
   }
   loop.arm();
   loop.write(1);

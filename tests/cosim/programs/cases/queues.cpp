@@ -82,7 +82,8 @@ void inlineDataAreTakenUpToTheCap() {
   std::vector<std::uint8_t> more(got.max_inline_data + 4, 0x77);
   const auto quarter = static_cast<std::uint32_t>(more.size() / 4);
   ibv_sge pieces[4];
-  for (std::uint32_t i = 0; i < 4; ++i) pieces[i] = {reinterpret_cast<std::uint64_t>(more.data()) + i * quarter, quarter, 0};
+  for (std::uint32_t i = 0; i < 4; ++i)
+    pieces[i] = {reinterpret_cast<std::uint64_t>(more.data()) + i * quarter, quarter, 0};
   request.sg_list = pieces;
   request.num_sge = 4;
   check(post(qp, request) != 0, "more than the cap is taken");
@@ -150,8 +151,10 @@ void whatIsPostedInErrorIsFlushed() {
   }
 }
 
-const Register kAll[] = {{"C35", fullSendQueueSaysWhichRequestItRefused}, {"C36", onlySignaledCompletionsReclaim},
-                         {"C37", inlineDataAreTakenUpToTheCap},           {"C40", silenceEndsAsRetryExceeded},
+const Register kAll[] = {{"C35", fullSendQueueSaysWhichRequestItRefused},
+                         {"C36", onlySignaledCompletionsReclaim},
+                         {"C37", inlineDataAreTakenUpToTheCap},
+                         {"C40", silenceEndsAsRetryExceeded},
                          {"C41", whatIsPostedInErrorIsFlushed}};
 
 }  // namespace

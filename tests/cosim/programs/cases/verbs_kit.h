@@ -137,9 +137,7 @@ struct Pair {
     connect(device, right, left->qp_num, how);
     connect(device, left, right->qp_num, how);
   }
-  void destroy() const {
-    check(ibv_destroy_qp(left) == 0 && ibv_destroy_qp(right) == 0, "ibv_destroy_qp");
-  }
+  void destroy() const { check(ibv_destroy_qp(left) == 0 && ibv_destroy_qp(right) == 0, "ibv_destroy_qp"); }
   ibv_qp* left;
   ibv_qp* right;
 };
