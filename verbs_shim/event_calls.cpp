@@ -187,7 +187,8 @@ int epollEvents(int epoll, epoll_event* events, int most, int timeout, const sig
   const int64_t nanoseconds = timeout < 0 ? kForEver : timeout * kPerMillisecond;
   // What else is in the set is not known.
   const EventWait wait{epoll, false};
-  return waitBy(nanoseconds, wait, [=](int64_t left) { return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask); });
+  return waitBy(nanoseconds, wait,
+                [=](int64_t left) { return epoll_pwaitReal(epoll, events, most, roundedUp(left), mask); });
 }
 
 ssize_t readEvents(int fd, void* bytes, size_t length) {

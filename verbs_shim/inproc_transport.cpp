@@ -53,8 +53,10 @@ int connect() {
   char config[PATH_MAX];
   snprintf(config, sizeof config, "%s/%s", settings().runFolder, channel::kConfigFile);
   installTrap();
-  const channel::InprocParameters parameters{channel::kProtocolVersion, settings().host, config, guardedCopy,
-                                             adoptThread, [] { return hasDeferredSignal() ? 1 : 0; }};
+  const channel::InprocParameters parameters{
+      channel::kProtocolVersion, settings().host, config, guardedCopy, adoptThread, [] {
+        return hasDeferredSignal() ? 1 : 0;
+      }};
   char problem[512] = "";
   if (start(&parameters, &simulation, problem, sizeof problem) == 0) return 0;
   complain("%s", problem);

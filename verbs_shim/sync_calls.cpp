@@ -101,8 +101,7 @@ HCASIM_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mute
 }
 HCASIM_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                                          const timespec* end) {
-  return isVirtual() ? waitVirtually(condition, mutex, end)
-                     : pthread_cond_clockwaitReal(condition, mutex, clock, end);
+  return isVirtual() ? waitVirtually(condition, mutex, end) : pthread_cond_clockwaitReal(condition, mutex, clock, end);
 }
 HCASIM_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* end) {
   return isVirtual() ? waitVirtually(semaphore, end) : sem_timedwaitReal(semaphore, end);

@@ -23,8 +23,8 @@ namespace hca::shim {
 bool virtualSleep(uint64_t nanoseconds);
 
 /// A wait for something of others, of which nobody tells when it comes: how long to look for it really, and how long to
-/// sleep in simulated time before the next look, after `waited` nanoseconds of simulated time. Nobody is much later than
-/// an eighth of what it waited.
+/// sleep in simulated time before the next look, after `waited` nanoseconds of simulated time. Nobody is much later
+/// than an eighth of what it waited.
 constexpr int64_t kRealSlice = 200'000;
 [[nodiscard]] inline int64_t virtualSlice(int64_t waited) {
   constexpr int64_t kFirst = 50'000, kLongest = 100'000'000;

@@ -33,9 +33,7 @@ std::vector<std::vector<DeviceDescription>> describeAll(const config::Config& co
 
 constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
 
-Time simulatedSpan(std::uint64_t span) {
-  return nanoseconds(static_cast<std::int64_t>(std::min(span, kLongestSleep)));
-}
+Time simulatedSpan(std::uint64_t span) { return nanoseconds(static_cast<std::int64_t>(std::min(span, kLongestSleep))); }
 
 // Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
 // long waits for the clock: its reads take longer and longer, so that it need not make millions of them.
@@ -633,7 +631,8 @@ std::string CosimServer::describe(Thread thread) {
     return std::to_string(static_cast<double>(time.count()) / kPerMicrosecond) + " us";
   };
   text += ", since " + toMicroseconds(lockstep_.clock(thread));
-  if (state.lastDeed != nullptr) text += std::string("; before that it ") + state.lastDeed + " at " + toMicroseconds(state.lastDeedAt);
+  if (state.lastDeed != nullptr)
+    text += std::string("; before that it ") + state.lastDeed + " at " + toMicroseconds(state.lastDeedAt);
   return text;
 }
 
@@ -649,7 +648,8 @@ std::string CosimServer::whyStuck() {
     if (sessions_[id] == nullptr) continue;
     // Threads that never called do something of which nobody knows.
     const std::size_t own = sessions_[id]->processId() == ownProcess_ ? 1 : 0;
-    if (sessionThreads_[id].empty() || sessionThreads_[id].size() + own != threadsOf(sessions_[id]->processId())) return {};
+    if (sessionThreads_[id].empty() || sessionThreads_[id].size() + own != threadsOf(sessions_[id]->processId()))
+      return {};
     for (const Thread thread : sessionThreads_[id]) {
       const bool isLimited = threads_[thread].deadline != kForever || threads_[thread].request.argument[0] != 0;
       if (!waitsForEventsAlone(thread) || isLimited || threads_[thread].eventDelivered) return {};

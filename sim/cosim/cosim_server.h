@@ -106,8 +106,8 @@ class CosimServer final : private SessionListener {
     SessionId session;
     std::uint32_t core = 0;
     ThreadProbe probe;
-    std::uint32_t call = 0;  // so far
-    Time deadline = kForever;  // of its wait
+    std::uint32_t call = 0;          // so far
+    Time deadline = kForever;        // of its wait
     const char* lastDeed = nullptr;  // what it did before it waited, for people
     Time lastDeedAt{};
     CallState state = CallState::kNone;

@@ -20,7 +20,8 @@ std::shared_ptr<EventFile> EventFile::open(int processId, int writeEnd, int read
     return nullptr;
   }
   // Whatever else a program offers is not written into.
-  struct stat written {}, read {};
+  struct stat written {
+  }, read{};
   const bool isPipe = fstat(writer, &written) == 0 && fstat(reader, &read) == 0 && S_ISFIFO(written.st_mode) &&
                       written.st_dev == read.st_dev && written.st_ino == read.st_ino;
   if (!isPipe) {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "sim/cosim/listening.h"
-#include "sim/cosim/process_family.h"
 #include "sim/cosim/output_prefixer.h"
+#include "sim/cosim/process_family.h"
 #include "sim/cosim/program.h"
 #include "sim/cosim/program_environment.h"
 #include "sim/cosim/run_folder.h"
