@@ -319,7 +319,7 @@ TEST_F(CommandLineTest, PrintsACompletionScriptThatWorks) {
     return contentOf(path("reply"));
   };
   EXPECT_EQ(complete("hcasim r", 1), "run\n");
-  EXPECT_EQ(complete("hcasim \"\"", 1), "run cosim config completion --help --version\n");
+  EXPECT_EQ(complete("hcasim \"\"", 1), "run cosim serve attach env config completion --help --version\n");
   EXPECT_EQ(complete("hcasim config s", 2), "show\n");
   EXPECT_EQ(complete("hcasim run --st", 2), "--strict-notify\n");
   EXPECT_EQ(complete("hcasim run --log e", 3), "error\n");
