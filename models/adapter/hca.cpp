@@ -79,12 +79,12 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       atomics_(context_),
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
-                  cache_}),
-      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups()},
+                  cache_, routes_}),
+      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering()},
                   partitionKeysOf(options.addresses)),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
-               kernel::ClockDomain(config_.completion.timestampClock)),
+               AdapterClock(config_.completion.timestamps())),
       decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
   if (ContextCache::isLimited(config_.cache)) cache_.setModel(&contextCache_);
   contextCache_.setMemory(command_.device().pages);

@@ -14,8 +14,8 @@ class ByteView {
  public:
   constexpr ByteView() = default;
   constexpr ByteView(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-  ByteView(const std::vector<std::uint8_t>& bytes)
-      : ByteView(bytes.data(), bytes.size()) {}  // NOLINT: implicit like span
+  // NOLINTNEXTLINE(google-explicit-constructor): implicit like span
+  ByteView(const std::vector<std::uint8_t>& bytes) : ByteView(bytes.data(), bytes.size()) {}
 
   [[nodiscard]] constexpr const std::uint8_t* data() const { return data_; }
   [[nodiscard]] constexpr std::size_t size() const { return size_; }

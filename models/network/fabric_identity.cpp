@@ -64,9 +64,11 @@ Lid multicastLid(const Gid& group) {
   return Lid(static_cast<std::uint16_t>(kFirst + (unsigned{group[14]} << 8 | group[15]) % kCount));
 }
 
-FabricIdentity::FabricIdentity(std::uint32_t hosts, std::uint32_t portsPerHost) : hosts_(hosts), ports_(portsPerHost) {
+FabricIdentity::FabricIdentity(std::uint32_t hosts, std::uint32_t portsPerHost, std::uint8_t lmc)
+    : hosts_(hosts), ports_(portsPerHost), lmc_(lmc) {
   if (ports_ == 0 || ports_ > 255) throw std::invalid_argument("a host has 1 to 255 ports");
-  if (hosts_ > kLastLid / ports_) throw std::invalid_argument("more ports than local identifiers");
+  if (hosts_ > (((kLastLid + 1) >> lmc_) - 1) / ports_)
+    throw std::invalid_argument("more ports than local identifiers");
 }
 
 PortIdentity FabricIdentity::port(HostIndex host, std::uint32_t port) const {
@@ -74,7 +76,8 @@ PortIdentity FabricIdentity::port(HostIndex host, std::uint32_t port) const {
   PortIdentity identity;
   identity.host = host;
   identity.port = port;
-  identity.lid = Lid(static_cast<std::uint16_t>(1 + host.value() * ports_ + port - 1));
+  identity.lid = Lid(static_cast<std::uint16_t>((1 + host.value() * ports_ + port - 1) << lmc_));
+  identity.lmc = lmc_;
   identity.mac = macOf(host, port);
   identity.guid = eui64(identity.mac);
   identity.gid = linkLocalGid(identity.guid);
@@ -84,6 +87,9 @@ PortIdentity FabricIdentity::port(HostIndex host, std::uint32_t port) const {
 
 std::uint64_t FabricIdentity::nodeGuid(HostIndex host) const { return eui64(macOf(host, 0)); }
 
-bool FabricIdentity::contains(Lid lid) const { return lid.value() >= 1 && lid.value() <= hosts_ * ports_; }
+bool FabricIdentity::contains(Lid lid) const {
+  const std::uint32_t number = lid.value() >> lmc_;
+  return number >= 1 && number <= hosts_ * ports_;
+}
 
 }  // namespace hca::network

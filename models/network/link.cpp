@@ -3,7 +3,8 @@
 namespace hca::network {
 
 Link::Link(kernel::Calendar& calendar, observe::Probes& probes, const NetworkConfig& config)
-    : directions_{LinkDirection(calendar, probes, config, state_), LinkDirection(calendar, probes, config, state_)} {}
+    : rate_(config.rate),
+      directions_{LinkDirection(calendar, probes, config, state_), LinkDirection(calendar, probes, config, state_)} {}
 
 void Link::attach(std::size_t end, const LinkEnd& port) {
   ends_[end] = port;

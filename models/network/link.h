@@ -28,6 +28,8 @@ class Link {
   /// down; senders aren't held back, as a physical layer wouldn't.
   void setUp(bool isUp);
   [[nodiscard]] bool isUp() const { return state_.isUp; }
+  /// Of one direction, the line code taken off.
+  [[nodiscard]] BitsPerSecond rate() const { return rate_; }
 
   /// What goes wrong on the way of packets sent from `end`, from the next one on.
   void setFaults(std::size_t end, FaultInjector faults) { directions_[end].setFaults(std::move(faults)); }
@@ -36,6 +38,7 @@ class Link {
   [[nodiscard]] const LinkCounters& counters(std::size_t end) const { return directions_[end].counters(); }
 
  private:
+  BitsPerSecond rate_;
   LinkState state_;
   std::array<LinkEnd, 2> ends_;
   std::array<LinkDirection, 2> directions_;

@@ -70,7 +70,7 @@ LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
   const Route& route = flight.packet.route;
   const PortIdentity& port = to_.identity;
   const bool isOurs = route.linkLayer == LinkLayer::kInfiniBand
-                          ? route.destinationLid == port.lid
+                          ? port.answersTo(route.destinationLid)
                           : route.destinationGid == port.gid || route.destinationGid == port.ipv4Gid;
   return isOurs || isMulticast(route) ? Fate::kDelivered : Fate::kUnknownDestination;
 }

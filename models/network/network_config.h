@@ -1,6 +1,7 @@
 // Section [link]: what connects the ports.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "models/base/config_key.h"
@@ -15,6 +16,7 @@ struct NetworkConfig {
   Time propagation = nanoseconds(10);
   Time receiveLatency = nanoseconds(50);
   Bytes mtu{4096};
+  std::uint32_t lmc = 0;
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -28,6 +30,8 @@ struct NetworkConfig {
         "From the last bit of a packet to the transport: physical layer, CRC checks");
     key("mtu", self.mtu, range(Bytes(256), Bytes(4096)),
         "Most payload of one packet that the port can carry: 256, 512, 1024, 2048 or 4096 bytes");
+    key("lmc", self.lmc, range(0U, 7U),
+        "LID mask control of InfiniBand ports: each answers to 2^lmc LIDs, which path bits choose from");
   }
 };
 

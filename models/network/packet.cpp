@@ -13,6 +13,10 @@ constexpr std::size_t kPreambleAndGap = 8 + 12;
 }  // namespace
 
 std::uint32_t wireBytes(const Packet& packet) {
+  if (packet.service == Service::kRaw) {
+    const std::size_t frame = std::max<std::size_t>(packet.payloadLength, wire::EthernetHeader::kMinimumFrame);
+    return static_cast<std::uint32_t>(frame + kFrameCheckSequence + kPreambleAndGap);
+  }
   std::size_t bytes = transportBytes(packet);
   if (packet.route.linkLayer == LinkLayer::kInfiniBand) {
     bytes += sizeof(wire::LocalRouteHeader) + wire::kVariantCrcSize;

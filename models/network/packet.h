@@ -13,7 +13,8 @@ namespace hca::network {
 enum class LinkLayer : std::uint8_t { kInfiniBand, kRoceV2 };
 
 /// Base transport header operation, InfiniBand Architecture volume 1, section 9.2: [7:5] service, [4:0] operation.
-enum class Service : std::uint8_t { kRc = 0, kUc = 1, kRd = 2, kUd = 3, kXrc = 5 };
+/// kRaw is no service of InfiniBand: the payload is a whole Ethernet frame, without its frame check sequence.
+enum class Service : std::uint8_t { kRc = 0, kUc = 1, kRd = 2, kUd = 3, kXrc = 5, kRaw = 7 };
 enum class Operation : std::uint8_t {
   kSendFirst = 0,
   kSendMiddle = 1,
@@ -91,7 +92,13 @@ struct PacketFields {
 
   std::uint32_t payloadLength = 0;  ///< bytes, 0..MTU
 
-  bool looped = false;             ///< a multicast packet's copy for the sender's own port
+  bool looped = false;  ///< a multicast packet's copy for the sender's own port
+
+  // Of kRaw, found out by the receiving adapter.
+  std::uint32_t flowTag = 0;  ///< of the rule that steered it
+  std::uint16_t vlanTag = 0;  ///< what was taken out of the frame
+  bool hadVlanTag = false;
+
   bool corrupted = false;          ///< the receiver's CRC check will fail
   observe::WorkRequestId request;  ///< of the requester, for observers; not on the wire
 };

@@ -149,6 +149,12 @@ void appendPayload(Bytes& bytes, const Packet& packet) {
 
 bool encode(const Packet& packet, std::vector<std::uint8_t>& bytes) {
   bytes.clear();
+  if (packet.service == Service::kRaw) {
+    const ByteView frame = packet.payload.view();
+    bytes.assign(frame.begin(), frame.end());
+    bytes.resize(std::max<std::size_t>(packet.payloadLength, wire::EthernetHeader::kMinimumFrame), 0);
+    return true;
+  }
   if (!isDefined(packet.service, packet.operation)) return false;
   const bool infiniBand = packet.route.linkLayer == LinkLayer::kInfiniBand;
   if (infiniBand) {

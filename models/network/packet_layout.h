@@ -44,6 +44,7 @@ inline constexpr std::array<std::uint8_t, kOperations> kExtensionBytes = extensi
     case Service::kUd:
       return operation == Operation::kSendOnly || operation == Operation::kSendOnlyImmediate;
     case Service::kRd:
+    case Service::kRaw:
       return false;
   }
   return false;

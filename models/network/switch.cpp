@@ -26,9 +26,9 @@ void Switch::connect(std::uint32_t port, const PortIdentity& neighbour, PacketSe
   ports_[port].sender = &sender;
   ports_[port].rate = rate;
   fastest_ = std::max(fastest_, rate);
-  const std::size_t lid = neighbour.lid.value();
-  if (portOfLid_.size() <= lid) portOfLid_.resize(lid + 1, kNoPort);
-  portOfLid_[lid] = port;
+  const std::size_t first = neighbour.lid.value(), end = first + (std::size_t{1} << neighbour.lmc);
+  if (portOfLid_.size() < end) portOfLid_.resize(end, kNoPort);
+  for (std::size_t lid = first; lid < end; ++lid) portOfLid_[lid] = port;
   addRoute(neighbour.gid, port);
   addRoute(neighbour.ipv4Gid, port);
 }

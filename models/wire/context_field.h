@@ -30,7 +30,7 @@ struct ContextField {
   }
   static void set(MutableByteView context, Value value) {
     assert(context.size() >= kOffset + 4);
-    std::uint32_t word = loadBigEndian<std::uint32_t>(context.data() + kOffset);
+    auto word = loadBigEndian<std::uint32_t>(context.data() + kOffset);
     Bits::set(word, value);
     storeBigEndian(context.data() + kOffset, word);
   }

@@ -118,6 +118,13 @@ struct Cqe {
   using UserIndex = Field<std::uint32_t, 23, 0>;           ///< of userIndex
   using SendOpcode = Field<std::uint32_t, 31, 24>;         ///< of opcodeQp, requester: wire::SendOpcode
   using LocalQp = Field<std::uint32_t, 23, 0>;             ///< of opcodeQp
+  using FlowTag = Field<std::uint32_t, 23, 0>;             ///< of opcodeQp, of a raw packet received
+  using NetworkOk = Field<std::uint8_t, 1, 1, bool>;       ///< of headerFlags: L3_OK
+  using TransportOk = Field<std::uint8_t, 2, 2, bool>;     ///< of headerFlags: L4_OK
+  using LinkOk = Field<std::uint8_t, 0, 0, bool>;          ///< of headerFlags: L2_OK
+  using VlanPresent = Field<std::uint8_t, 0, 0, bool>;     ///< of headerTypes: a tag was taken out of the frame
+  using NetworkType = Field<std::uint8_t, 3, 2>;           ///< of headerTypes: 0 none, 1 IPv6, 2 IPv4
+  using TransportType = Field<std::uint8_t, 6, 4>;         ///< of headerTypes: 0 none, 2 UDP, 4 TCP
 };
 
 static_assert(sizeof(Cqe) == 64 && alignof(Cqe) == 8, "a CQE is 64 bytes (mlx5_cqe64)");
@@ -200,6 +207,9 @@ constexpr std::size_t kWideCqeGrhOffset = 24;
 /// Bytes that inline scatter puts into the front of the CQE proper, or into the first half of a wide entry.
 constexpr std::size_t kInlineScatterSmall = 32;
 constexpr std::size_t kInlineScatterLarge = 64;
+
+/// What a responder's mini CQE holds beside the byte count: cqc.mini_cqe_res_format.
+enum class MiniFormat : std::uint8_t { kHash = 0, kChecksum = 1, kChecksumStrideIndex = 3 };
 
 /// One compressed completion of a responder. Bytes 0..3 follow the context's mini format.
 /// DPDK drivers/common/mlx5/mlx5_prm.h, struct mlx5_mini_cqe8; Linux include/linux/mlx5/device.h.

@@ -163,6 +163,22 @@ static_assert(offsetof(DatagramSegment, remoteLid) == 14 && offsetof(DatagramSeg
 static_assert(offsetof(DatagramSegment, trafficClass) == 26 && offsetof(DatagramSegment, hopLimit) == 27);
 static_assert(offsetof(DatagramSegment, gidFlow) == 28 && offsetof(DatagramSegment, remoteGid) == 32);
 
+/// Behind the control segment of a raw packet. struct mlx5_wqe_eth_seg. The beginning of the frame may follow here;
+/// it starts with the last two bytes of the segment, and data segments begin at the next multiple of 16 bytes.
+struct EthernetSegment {
+  std::uint8_t reserved0[4] = {};
+  std::uint8_t checksumFlags = 0;  ///< 0x40: of the network header, 0x80: of the transport header
+  std::uint8_t reserved1 = 0;
+  Be16 segmentSize;
+  std::uint8_t reserved2[4] = {};
+  Be16 inlineLength;
+  std::uint8_t inlineStart[2] = {};
+};
+
+static_assert(sizeof(EthernetSegment) == 16, "mlx5_wqe_eth_seg");
+static_assert(offsetof(EthernetSegment, checksumFlags) == 4 && offsetof(EthernetSegment, segmentSize) == 6);
+static_assert(offsetof(EthernetSegment, inlineLength) == 12 && offsetof(EthernetSegment, inlineStart) == 14);
+
 /// Behind the control segment of an XRC request. struct mlx5_wqe_xrc_seg.
 struct XrcSegment {
   Be32 sharedQueue;  ///< 24 bits

@@ -143,7 +143,7 @@ std::string SectionCatalog::nearestSection(const std::string& name, const Sectio
 }
 
 std::string SectionCatalog::nearestKey(const SectionSchema& schema, const std::string& key) const {
-  const std::string own = nearestName(key, keyNames(schema));
+  std::string own = nearestName(key, keyNames(schema));
   if (isMisspelling(key, own)) return own;
   for (const SectionSchema& other : sections_) {
     const std::vector<std::string> names = keyNames(other);

@@ -100,6 +100,7 @@ template <class Section>
   std::vector<KeySchema> keys;
   Section::describe(section, SchemaCollector(keys));
   std::vector<std::pair<std::string, std::string>> texts;
+  texts.reserve(keys.size());
   for (KeySchema& key : keys) texts.emplace_back(std::move(key.name), std::move(key.fallback));
   return texts;
 }

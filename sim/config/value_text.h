@@ -134,6 +134,14 @@ template <class Value>
 }
 
 template <class Value>
+[[nodiscard]] std::string formatName(Value value) {
+  for (const auto& entry : EnumNames<Value>::kNames) {
+    if (entry.second == value) return entry.first;
+  }
+  return std::to_string(static_cast<std::int64_t>(value));
+}
+
+template <class Value>
 [[nodiscard]] std::string formatValue(const Value& value) {
   if constexpr (IsQuantity<Value>::value) {
     return formatScaled(value.count(), unitScale<Value>());
@@ -144,10 +152,7 @@ template <class Value>
   } else if constexpr (std::is_same_v<Value, std::string>) {
     return value;
   } else if constexpr (std::is_enum_v<Value>) {
-    for (const auto& entry : EnumNames<Value>::kNames) {
-      if (entry.second == value) return entry.first;
-    }
-    return std::to_string(static_cast<std::int64_t>(value));
+    return formatName(value);
   } else if constexpr (std::is_floating_point_v<Value>) {
     return formatRatio(value);
   } else {

@@ -1,6 +1,7 @@
 // The simulation as programs reach it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -48,6 +49,11 @@ class CosimServer final : private SessionListener {
   void submit(Thread thread, const channel::Request& request);
   /// False while the call is under way.
   bool takeReply(Thread thread, channel::Reply& reply);
+  /// Whether any thread has an answer that it didn't take yet.
+  [[nodiscard]] bool hasReplies() const {
+    return std::any_of(threads_.begin(), threads_.end(),
+                       [](const ThreadState& each) { return each.state == CallState::kAnswered; });
+  }
   [[nodiscard]] bool hasReply(Thread thread) const { return threads_[thread].state == CallState::kAnswered; }
 
   /// Runs the simulation as far as it may go, but not long. True if something happened: a call was answered, or more

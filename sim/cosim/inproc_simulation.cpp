@@ -91,7 +91,7 @@ class InprocHost {
     int idle = 0;
     while (!server_.takeReply(thread, reply)) {
       if (server_.progress()) {
-        if (waiting_ != 0) changed_.notify_all();
+        letOthersIn(thread, lock);
         continue;
       }
       if (idle++ == 0) began = wallNow();
@@ -99,6 +99,13 @@ class InprocHost {
       if (server_.progress()) continue;
       wait(lock);
     }
+  }
+
+  // What was answered holds time up until its thread has taken it, and for that it needs the lock.
+  void letOthersIn(std::uint32_t thread, std::unique_lock<std::mutex>& lock) {
+    if (waiting_ == 0) return;
+    changed_.notify_all();
+    if (!server_.hasReply(thread) && server_.hasReplies()) wait(lock);
   }
 
   bool isVain(std::uint32_t thread, const Request& request, std::chrono::nanoseconds waited, int idle) {

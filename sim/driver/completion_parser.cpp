@@ -47,7 +47,13 @@ void fillResponder(const wire::Cqe& cqe, wire::CqeOpcode opcode, WorkCompletion&
   completion.sourceQp = QpNumber(wire::Cqe::RemoteQp::get(cqe.flagsRemoteQp));
   completion.hasGlobalRoute =
       wire::Cqe::GrhInBuffer::get(cqe.flagsRemoteQp) || wire::Cqe::GrhInEntry::get(cqe.flagsRemoteQp);
+  constexpr std::uint32_t kIpv4 = 2;
+  completion.checksumOk = wire::Cqe::NetworkOk::get(cqe.headerFlags) && wire::Cqe::TransportOk::get(cqe.headerFlags) &&
+                          wire::Cqe::NetworkType::get(cqe.headerTypes) == kIpv4;
+  completion.vlan = cqe.vlan.host();
+  completion.flowTag = wire::Cqe::FlowTag::get(cqe.opcodeQp);
   completion.sourceLid = Lid(cqe.sourceLid.host());
+  completion.pathBits = cqe.pathBits & 0x7F;
   completion.serviceLevel = static_cast<std::uint8_t>(wire::Cqe::ServiceLevel::get(cqe.flagsRemoteQp));
 }
 

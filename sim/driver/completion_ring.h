@@ -24,6 +24,12 @@ class CompletionRing {
   /// Makes every entry invalid and the record zero, before the adapter learns of the ring.
   void initialise();
 
+  /// Goes on as if `index` entries had been consumed; before the first one, and behind initialise().
+  void startAt(std::uint64_t index) {
+    consumerIndex_ = index;
+    publish();
+  }
+
   /// Whether the entry at the consumer index is software's.
   [[nodiscard]] bool ready() const { return !staged_.empty() || isOwned(consumerIndex_); }
   /// Takes the entry at the consumer index. Precondition: ready().

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "models/base/byte_view.h"
+#include "models/wire/mini_cqe.h"
 
 namespace hca::driver {
 namespace {
@@ -56,9 +57,8 @@ std::uint32_t CqeExpander::expandBasic(std::uint8_t* entries, std::uint64_t inde
   // More than the ring has is a title that was overwritten: the queue ignores overruns.
   const std::uint32_t count = std::min(title_.byteCount.host(), std::uint32_t{1} << logSize);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t array = i / kArray;
-    const std::uint8_t* const minis = slots.at(index + (array == 0 ? 1 : array * kArray));
-    out.push(restore(minis + i % kArray * sizeof(wire::MiniCqe), i));
+    const std::uint8_t* const minis = slots.at(index + wire::miniArraySlot(i / kArray * kArray));
+    out.push(wire::restoreCqe(title_, minis + i % kArray * sizeof(wire::MiniCqe), i, format_));
   }
   for (std::uint32_t i = 0; i < count; ++i) slots.invalidate(index + i);
   return count;
@@ -69,34 +69,11 @@ std::uint32_t CqeExpander::expandEnhanced(std::uint8_t* entries, std::uint64_t i
   const Slots slots(entries, logSize);
   const std::uint8_t* const minis = slots.at(index);
   const auto last = static_cast<std::uint32_t>(wire::OpOwn::Opcode::get(slots.entry(index).opOwn));
-  for (std::uint32_t i = 0; i <= last; ++i) out.push(restore(minis + i * sizeof(wire::MiniCqe), ++position_));
+  for (std::uint32_t i = 0; i <= last; ++i) {
+    out.push(wire::restoreCqe(title_, minis + i * sizeof(wire::MiniCqe), ++position_, format_));
+  }
   for (std::uint32_t i = 0; i <= last; ++i) slots.invalidate(index + i);
   return last + 1;
-}
-
-// `position`: completions since the title.
-wire::Cqe CqeExpander::restore(const std::uint8_t* mini, std::uint32_t position) const {
-  wire::Cqe cqe = title_;
-  wire::OpOwn::Format::set(cqe.opOwn, wire::CqeFormat::kPlain);
-  if (wire::OpOwn::Opcode::get(cqe.opOwn) == wire::CqeOpcode::kRequester) {
-    const auto own = structFrom<wire::RequesterMiniCqe>({mini, sizeof(wire::RequesterMiniCqe)});
-    cqe.byteCount = own.byteCount;
-    cqe.wqeCounter = own.wqeCounter;
-    cqe.opcodeQp =
-        wire::Be32((cqe.opcodeQp.host() & wire::Cqe::LocalQp::kMask) | wire::Cqe::SendOpcode::make(own.sendOpcode));
-    return cqe;
-  }
-  const auto own = structFrom<wire::MiniCqe>({mini, sizeof(wire::MiniCqe)});
-  cqe.byteCount = own.byteCount;
-  cqe.wqeCounter = wire::Be16(static_cast<std::uint16_t>(title_.wqeCounter.host() + position));
-  if (format_ == adapter::MiniFormat::kHash) {
-    cqe.rssHash = wire::Be32(std::uint32_t{own.high.host()} << 16 | own.low.host());
-    return cqe;
-  }
-  cqe.checksum = own.high;
-  if (position != 0) cqe.rssHash = wire::Be32(0);  // the title's is of its own packet
-  if (format_ == adapter::MiniFormat::kChecksumStrideIndex) cqe.wqeCounter = own.low;
-  return cqe;
 }
 
 }  // namespace hca::driver

@@ -31,7 +31,6 @@ class CqeExpander {
                             kernel::RingQueue<wire::Cqe>& out);
   std::uint32_t expandEnhanced(std::uint8_t* entries, std::uint64_t index, unsigned logSize,
                                kernel::RingQueue<wire::Cqe>& out);
-  [[nodiscard]] wire::Cqe restore(const std::uint8_t* mini, std::uint32_t position) const;
 
   bool enhanced_;
   adapter::MiniFormat format_;

@@ -168,6 +168,11 @@ struct WorkCompletion {
   bool hasGlobalRoute = false;  ///< the first 40 bytes of the receive buffer are a GRH
   Lid sourceLid;                ///< of a datagram, as is the next
   std::uint8_t serviceLevel = 0;
+  std::uint8_t pathBits = 0;  ///< of a receive: low bits of the LID that its last packet was sent to
+  // Of a raw packet.
+  bool checksumOk = false;      ///< IBV_WC_IP_CSUM_OK: IPv4, header and TCP or UDP checksum are right
+  std::uint16_t vlan = 0;       ///< the tag that was taken out of the frame; 0: none
+  std::uint32_t flowTag = 0;    ///< of the rule that steered it
   std::uint64_t timestamp = 0;  ///< raw adapter clock, or as CqRequest::realTimeStamps says
 };
 

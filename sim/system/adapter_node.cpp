@@ -1,6 +1,7 @@
 #include "sim/system/adapter_node.h"
 
 #include "models/wire/mmio_map.h"
+#include "models/wire/port_speed.h"
 
 namespace hca::sim {
 
@@ -42,8 +43,10 @@ adapter::PortIdentity portOf(const config::Config& config, const Cabling::Plug& 
   adapter::PortIdentity port;
   port.guid = plug.identity.guid;
   port.lid = plug.identity.lid;
+  port.lmc = plug.identity.lmc;
   port.active = plug.link.isUp();
   port.mtu = static_cast<std::uint32_t>(config.link.mtu.count());
+  port.speedCode = wire::portSpeedCode(plug.link.rate());
   port.gids = {plug.identity.gid};
   if (config.link.layer == network::LinkLayer::kRoceV2) port.gids.push_back(plug.identity.ipv4Gid);
   return port;
@@ -53,6 +56,7 @@ adapter::PortAddress addressOf(const config::Config& config, const network::Port
   adapter::PortAddress address;
   address.linkLayer = config.link.layer;
   address.lid = identity.lid;
+  address.lmc = identity.lmc;
   address.gid = config.link.layer == network::LinkLayer::kRoceV2 ? identity.ipv4Gid : identity.gid;
   address.linkLocalGid = identity.gid;
   address.mac = identity.mac;

@@ -36,7 +36,7 @@ BitsPerSecond rateOf(const config::Config& config, std::uint32_t host, std::uint
 }  // namespace
 
 Cabling::Cabling(kernel::Calendar& calendar, observe::Probes& probes, const config::Config& config)
-    : fabric_(config.host.count, mostPorts(config)) {
+    : fabric_(config.host.count, mostPorts(config), static_cast<std::uint8_t>(config.link.lmc)) {
   std::uint32_t ports = 0;
   for (const config::HostSections& host : config.hosts) {
     firstPorts_.push_back(ports);

@@ -15,6 +15,7 @@ namespace hca::adapter {
 struct PortIdentity {
   std::uint64_t guid = 0;
   Lid lid;
+  std::uint8_t lmc = 0;  ///< 2^lmc LIDs from there on
   Lid subnetManagerLid;
   bool active = true;
   std::uint32_t mtu = 4096;        ///< bytes, the most and the present one

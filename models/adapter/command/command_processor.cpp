@@ -30,11 +30,11 @@ bool hasClearReservedFields(const CommandEntry& entry) {
 
 CommandProcessor::CommandProcessor(const AdapterContext& context, const CommandConfig& config,
                                    const AdapterIdentity& identity, const AdapterCapabilities& capabilities,
-                                   const CommandTargets& targets, EventPort& events, kernel::ClockDomain timer)
+                                   const CommandTargets& targets, EventPort& events, const AdapterClock& clock)
     : context_(context),
       config_(config),
-      device_(config, identity, capabilities, targets, timer.frequency()),
-      segment_(identity, timer, config.healthPeriod),
+      device_(config, identity, capabilities, targets, clock.frequency()),
+      segment_(identity, clock, config.healthPeriod),
       events_(events),
       executionTimer_(context.calendar, kernel::Priority::kAdapter, *this, &CommandProcessor::prepare),
       readyAt_(context.now() + config.bootTime) {}

@@ -29,7 +29,7 @@ class CommandProcessor final : private pcie::DmaClient {
  public:
   CommandProcessor(const AdapterContext& context, const CommandConfig& config, const AdapterIdentity& identity,
                    const AdapterCapabilities& capabilities, const CommandTargets& targets, EventPort& events,
-                   kernel::ClockDomain timer);
+                   const AdapterClock& clock);
 
   /// A BAR0 write in the initialisation segment: 4 or 8 bytes, naturally aligned; anything else is counted and ignored.
   void writeRegister(std::uint64_t offset, ByteView bytes);

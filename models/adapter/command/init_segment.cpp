@@ -13,16 +13,14 @@ constexpr unsigned kInterfaceShift = 8;
 constexpr std::uint32_t kInterfaceMask = 7;
 constexpr std::uint32_t kInitializingBit = 1U << 31;
 constexpr std::uint32_t kHealthCounterMask = 0xFFFFFF;
-constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
-constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
 
 }  // namespace
 
-InitSegment::InitSegment(const AdapterIdentity& identity, kernel::ClockDomain timer, Time healthPeriod)
+InitSegment::InitSegment(const AdapterIdentity& identity, const AdapterClock& clock, Time healthPeriod)
     : firmwareRevision_((std::uint32_t{identity.firmwareMinor} << 16) | identity.firmwareMajor),
       firmwareSubminor_(identity.firmwareSubminor),
       hardwareId_(identity.hardwareId),
-      timer_(timer),
+      clock_(clock),
       healthPeriod_(healthPeriod) {}
 
 void InitSegment::read(std::uint64_t offset, MutableByteView into, Time now, bool ready,
@@ -93,15 +91,15 @@ std::uint32_t InitSegment::registerAt(std::uint64_t offset, Time now, bool ready
     case Map::kInitializing:
       return ready ? 0 : kInitializingBit;
     case Map::kInternalTimerHigh:
-      return static_cast<std::uint32_t>(timer_.edgesUntil(now) >> 32);
+      return static_cast<std::uint32_t>(clock_.ticks(now) >> 32);
     case Map::kInternalTimerLow:
-      return static_cast<std::uint32_t>(timer_.edgesUntil(now));
+      return static_cast<std::uint32_t>(clock_.ticks(now));
     case Map::kHealthCounter:
       return static_cast<std::uint32_t>(now.count() / healthPeriod_.count()) & kHealthCounterMask;
     case Map::kRealTimeHigh:
-      return static_cast<std::uint32_t>(now.count() / kPicosecondsPerSecond);
+      return static_cast<std::uint32_t>(clock_.realTime(now) >> 32);
     case Map::kRealTimeLow:
-      return static_cast<std::uint32_t>(now.count() % kPicosecondsPerSecond / kPicosecondsPerNanosecond);
+      return static_cast<std::uint32_t>(clock_.realTime(now));
     default:
       return 0;
   }

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
+#include "models/adapter/clock/adapter_clock.h"
 #include "models/adapter/command/adapter_identity.h"
 #include "models/base/byte_view.h"
 #include "models/base/units.h"
-#include "models/kernel/clock_domain.h"
 
 namespace hca::adapter {
 
@@ -29,9 +29,9 @@ class InitSegment {
   static constexpr std::uint32_t kEntries = 1U << kLogEntries;
   static constexpr std::uint32_t kLogStride = 6;
 
-  /// `timer`: the free-running clock behind the internal timer register. `healthPeriod`: one count of the health
+  /// `clock`: behind the registers of the internal timer and the real time. `healthPeriod`: one count of the health
   /// counter.
-  InitSegment(const AdapterIdentity& identity, kernel::ClockDomain timer, Time healthPeriod);
+  InitSegment(const AdapterIdentity& identity, const AdapterClock& clock, Time healthPeriod);
 
   /// Fills `into` with the registers from byte `offset` on; zero where there is none. `ready`: commands are accepted.
   /// `pendingSlots`: doorbells not yet served.
@@ -55,7 +55,7 @@ class InitSegment {
   std::uint32_t firmwareRevision_;
   std::uint32_t firmwareSubminor_;
   std::uint32_t hardwareId_;
-  kernel::ClockDomain timer_;
+  AdapterClock clock_;
   Time healthPeriod_;
   std::uint32_t queueHigh_ = 0;
   std::uint32_t queueLow_ = 0;

@@ -56,6 +56,7 @@ CommandResult queryVportContext(CommandDevice& device, const CommandCall& call) 
   Context::PortGuid::set(out, port->guid);
   Context::NodeGuid::set(out, device.identity.nodeGuid);
   Context::Lid::set(out, port->lid.value());
+  Context::Lmc::set(out, port->lmc);
   Context::SubnetTimeout::set(out, kSubnetTimeout);
   Context::SmLid::set(out, port->subnetManagerLid.value());
   call.note("lid", port->lid.value());

@@ -61,6 +61,8 @@ enum class Syndrome : std::uint32_t {
   kQpDomainUnknown = 0x040C,
   kQpPortUnknown = 0x040D,
   kQpInlineScatterUnsupported = 0x040E,
+  kQpHasFlows = 0x040F,
+  kUnknownFlow = 0x0410,
   kMulticastGidBad = 0x0421,
   kMulticastLimit = 0x0422,
   kNotInMulticastGroup = 0x0423,

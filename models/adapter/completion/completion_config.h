@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
+#include "models/adapter/clock/adapter_clock.h"
 #include "models/adapter/completion/arm_rule.h"
+#include "models/adapter/completion/real_time_format.h"
 #include "models/base/config_key.h"
 #include "models/base/units.h"
 
@@ -20,8 +22,24 @@ struct CompletionConfig {
   std::int64_t compressionMax = 64;
   Time compressionTimeout = microseconds(1);
   bool enhancedCompression = true;
+  bool poison = false;
   Hertz timestampClock{156'250'000};
+  std::int64_t timestampBits = AdapterClock::kMostBits;
+  std::int64_t timestampStart = 0;
   bool realTimeStamps = true;
+  RealTimeFormat realTimeFormat = RealTimeFormat::kSecondsNanoseconds;
+  std::int64_t realTimeStart = 0;
+
+  /// The clock that the keys above describe.
+  [[nodiscard]] AdapterClock::Settings timestamps() const {
+    AdapterClock::Settings settings;
+    settings.frequency = kernel::ClockDomain(timestampClock);
+    settings.bits = static_cast<unsigned>(timestampBits);
+    settings.firstTick = static_cast<std::uint64_t>(timestampStart);
+    settings.firstSecond = static_cast<std::uint64_t>(realTimeStart);
+    settings.flatRealTime = realTimeFormat == RealTimeFormat::kNanoseconds;
+    return settings;
+  }
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -44,10 +62,20 @@ struct CompletionConfig {
         "How long after its first completion a compressed session ends");
     key("enhanced_compression", self.enhancedCompression,
         "Whether the adapter has the enhanced layout of compressed completions, too");
+    key("poison", self.poison,
+        "Whether what an error entry leaves undefined is filled with 0xA5 instead of zeros: finds software that reads "
+        "it");
     key("timestamp_clock", self.timestampClock, range(Hertz(1'000'000), Hertz(4'000'000'000)),
         "Clock of the time stamps in CQEs");
+    key("timestamp_bits", self.timestampBits, range<std::int64_t>(16, AdapterClock::kMostBits),
+        "Width of the time stamps of that clock; drivers assume 41 bits at least");
+    key("timestamp_start", self.timestampStart, range<std::int64_t>(0, INT64_MAX),
+        "What that clock shows at the start; to see a wrap, a little less than 2^timestamp_bits");
     key("real_time_timestamps", self.realTimeStamps,
         "Whether a completion queue may have time stamps in seconds and nanoseconds instead of ticks of that clock");
+    key("real_time_format", self.realTimeFormat, "How such a time stamp holds the real time");
+    key("real_time_start", self.realTimeStart, range<std::int64_t>(0, INT32_MAX),
+        "Real time at the start, in seconds since 1970");
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "models/base/ids.h"
 #include "models/base/units.h"
@@ -13,6 +14,22 @@ namespace hca::adapter {
 
 using wire::CqeOpcode;
 using wire::CqeSyndrome;
+
+/// What the completion of a received Ethernet frame tells of it. Codes of the entry: wire::Cqe.
+struct FrameDescription {
+  std::uint32_t flowTag = 0;  ///< 24 bits, in place of the queue pair number
+  std::uint16_t vlan = 0;     ///< the tag that was taken out
+  bool hadVlan = false;
+  bool networkOk = false;    ///< header checksum
+  bool transportOk = false;  ///< TCP or UDP checksum
+  std::uint8_t networkType = 0;
+  std::uint8_t transportType = 0;
+
+  friend bool operator==(const FrameDescription& a, const FrameDescription& b) {
+    return a.flowTag == b.flowTag && a.vlan == b.vlan && a.hadVlan == b.hadVlan && a.networkOk == b.networkOk &&
+           a.transportOk == b.transportOk && a.networkType == b.networkType && a.transportType == b.transportType;
+  }
+};
 
 /// Everything a CQE may carry, in host order. The completion block builds the bytes.
 struct CompletionRecord {
@@ -36,6 +53,7 @@ struct CompletionRecord {
   std::uint8_t vendorError = 0;
   std::uint8_t inlineLength = 0;  ///< scatter to CQE: bytes of `inlineData` in use (0..64)
   std::array<std::uint8_t, 64> inlineData{};
+  std::optional<FrameDescription> frame;  ///< of a raw packet received
   observe::WorkRequestId request;
 
   [[nodiscard]] bool isError() const {

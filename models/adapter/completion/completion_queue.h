@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "models/adapter/completion/completion_config.h"
 #include "models/adapter/completion/compressed_session.h"
 #include "models/adapter/completion/cq_attributes.h"
 #include "models/adapter/completion/cq_counters.h"
@@ -17,13 +18,14 @@ namespace hca::adapter {
 
 /// Owned by CqEngine.
 struct CompletionQueue {
-  CompletionQueue(CqNumber cqNumber, const CqAttributes& created, ArmRule rule, std::uint8_t serialNumber)
+  CompletionQueue(CqNumber cqNumber, const CqAttributes& created, const CompletionConfig& config,
+                  std::uint8_t serialNumber)
       : number(cqNumber),
         serial(serialNumber),
         attributes(created),
-        builder(created.stride, created.logSize, usesValidity(created)),
+        builder(created.stride, created.logSize, usesValidity(created), config.poison),
         occupancy(created.logSize),
-        notification(rule) {}
+        notification(config.armRule, created.alwaysArmed) {}
 
   CqNumber number;
   std::uint8_t serial;  ///< tells successive queues of one number apart

@@ -8,7 +8,7 @@
 namespace hca::adapter {
 namespace {
 
-/// Sessions need two entries at least. Padded ones are written whole, which arrays aren't.
+/// Sessions need two entries at least, each in a slot of its own. Padded ones are written whole, which arrays aren't.
 bool compressionSupported(const CqAttributes& attributes, const CompletionConfig& config) {
   if (!attributes.compression) return true;
   const auto layout = static_cast<CompressionLayout>(attributes.compressionLayout);
@@ -18,15 +18,15 @@ bool compressionSupported(const CqAttributes& attributes, const CompletionConfig
   const bool formatKnown =
       attributes.miniFormatExtension == 0 &&
       (format == MiniFormat::kHash || format == MiniFormat::kChecksum || format == MiniFormat::kChecksumStrideIndex);
-  return config.compressionMax > 1 && attributes.stride != CqeStride::k128Padded && layoutKnown && formatKnown;
+  return config.compressionMax > 1 && !attributes.collapsed && attributes.stride != CqeStride::k128Padded &&
+         layoutKnown && formatKnown;
 }
 
 /// What this adapter doesn't have, whatever the rest of the context says.
 bool formatSupported(const CqAttributes& attributes, const CompletionConfig& config) {
   const bool timestampSupported = attributes.timestampFormat < TimestampFormat::kRealTime ||
                                   (attributes.timestampFormat == TimestampFormat::kRealTime && config.realTimeStamps);
-  return compressionSupported(attributes, config) && !attributes.collapsed && !attributes.alwaysArmed &&
-         timestampSupported;
+  return compressionSupported(attributes, config) && timestampSupported;
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ class CqDirectory {
 
   /// Calls `done` when every completion of `qp` that was reported so far is handed to PCIe: what the adapter writes
   /// then is behind them. A directory that writes at once calls it at once.
-  virtual void whenWritten(QpNumber qp, std::function<void()> done) {
+  virtual void whenWritten(QpNumber qp,
+                           std::function<void()> done) {  // NOLINT(performance-unnecessary-value-param): others keep it
     (void)qp;
     done();
   }

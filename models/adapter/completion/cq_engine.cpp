@@ -23,7 +23,7 @@ CqEngine::CqEngine(const AdapterContext& context, const CompletionConfig& config
       buildTime_(context.clock.span(config.cqeBuildCycles)),
       writeTime_(context.clock.span(config.cqeWriteCycles)),
       armTime_(context.clock.span(config.armLatencyCycles)),
-      timestampClock_(config.timestampClock),
+      timestampClock_(config.timestamps()),
       numbers_(kFirstNumber, (std::uint32_t{1} << config.logMaxCqs) - kFirstNumber),
       eventTimers_(context.calendar, kernel::Priority::kAdapter, *this, &CqEngine::onEventTimer),
       sessionTimers_(context.calendar, kernel::Priority::kAdapter, *this, &CqEngine::onSessionTimer) {}
@@ -87,18 +87,14 @@ void CqEngine::writePlain(CompletionQueue& queue, const CompletionRecord& record
   readAhead(queue);
   queue.moderation.addEntry(context_.now(), solicited);
   queue.notification.addEntry(solicited);
-  if (queue.attributes.ignoreOverrun && queue.occupancy.overwriteUnexplained()) explainOverwrites(queue);
+  explainOverwrites(queue);
   if (forceEvent) return raiseEvent(queue);
   raiseIfDue(queue);
 }
 
-// The real time is what the registers of the same name show (wire::InitSegment): seconds in [62:32], nanoseconds in
-// [31:0] (DPDK drivers/net/mlx5/mlx5_tx.h packs a time so).
 std::uint64_t CqEngine::timestampOf(const CompletionQueue& queue) const {
-  constexpr std::int64_t kNanosecond = 1000, kSecond = 1'000'000'000'000;  // in picoseconds
-  if (queue.attributes.timestampFormat != TimestampFormat::kRealTime) return timestampClock_.edgesUntil(context_.now());
-  const std::int64_t now = context_.now().count();
-  return static_cast<std::uint64_t>(now / kSecond) << 32 | static_cast<std::uint64_t>(now % kSecond / kNanosecond);
+  const bool real = queue.attributes.timestampFormat == TimestampFormat::kRealTime;
+  return real ? timestampClock_.realTimeStamp(context_.now()) : timestampClock_.ticks(context_.now());
 }
 
 void CqEngine::issueWrite(CompletionQueue& queue, const CompletionRecord& record, const Watched& watched) {

@@ -35,6 +35,10 @@ namespace hca::adapter {
 /// fails its queue pair. With overrun ignored every CQE is written at once, and the record is read for the count of
 /// lost entries alone.
 ///
+/// A collapsed queue has every entry in slot 0, with the owner bit of its index: its reader takes the last one and
+/// counts by the WQE counter (DPDK drivers/vdpa/mlx5/mlx5_vdpa_event.c). Overrun is checked by the indices all the
+/// same; where it is ignored nothing counts as lost, because entries are there to be overwritten.
+///
 /// A queue with compression gathers completions that are alike (SessionPolicy) and writes them together. A gathered one
 /// has its place in the ring at once, but is handed over, and counts for the arm rule, when its session is written: at
 /// the end of the session (SessionEnd), or in the enhanced layout seven at a time behind the title, which is written
@@ -69,6 +73,10 @@ class CqEngine final : public CqDirectory,
   /// The arm register (offset 0x20) of page `uar` was written at Calendar::now(); `word` as the bus has it, most
   /// significant byte first. An unknown queue, or one that belongs to another page, is counted and dropped.
   void onArm(UarIndex uar, std::uint64_t word);
+
+  /// A new queue goes on as if `index` entries had been written and consumed, so that a wrap of an index need not be
+  /// waited for. The doorbell record is software's to set.
+  void startAt(CqNumber number, std::uint64_t index);
 
   /// Function-level reset: no queue exists, nothing is under way.
   void reset();
@@ -165,7 +173,7 @@ class CqEngine final : public CqDirectory,
   Time buildTime_;
   Time writeTime_;
   Time armTime_;
-  kernel::ClockDomain timestampClock_;
+  AdapterClock timestampClock_;
   Time builderFree_{};
 
   std::vector<Pending> slots_;

@@ -57,7 +57,7 @@ void CqEngine::hold(CompletionQueue& queue, const CompletionRecord& record) {
   ++session.size;
   queue.occupancy.produce();
   queue.moderation.addEntry(context_.now(), false);
-  if (queue.attributes.ignoreOverrun && queue.occupancy.overwriteUnexplained()) explainOverwrites(queue);
+  explainOverwrites(queue);
   const auto most = std::min<std::uint64_t>(static_cast<std::uint64_t>(config_.compressionMax), queue.occupancy.size());
   if (session.size >= most) return closeSession(queue, SessionEnd::kCount);
   if (isEnhanced(queue) && session.held.size() == wire::kMiniCqesPerEnhancedBlock) writeHeld(queue);
@@ -70,7 +70,7 @@ void CqEngine::watchSession(CompletionQueue& queue) {
   if (!session.open) return;
   Time deadline = session.opened + config_.compressionTimeout;
   SessionEnd end = SessionEnd::kTimeout;
-  if (!session.held.empty() && queue.notification.state() == NotificationState::kArmed) {
+  if (!session.held.empty() && queue.notification.awaitsAny()) {
     const Time event = queue.moderation.releaseTime();
     if (event < deadline) {
       deadline = event;
@@ -152,7 +152,7 @@ void CqEngine::writeBasicBlock(CompletionQueue& queue, const Watched& watched) {
 }
 
 void CqEngine::writeSlot(const CompletionQueue& queue, std::uint64_t index, ByteView bytes, const Watched* watched) {
-  const std::uint64_t entry = index & (queue.occupancy.size() - 1);
+  const std::uint64_t entry = queue.attributes.collapsed ? 0 : index & (queue.occupancy.size() - 1);
   pcie::DmaWrite write;
   // An entry is written from its end backwards: what a wide one has in front may be left out.
   const std::uint64_t stride = strideBytes(queue.attributes.stride);

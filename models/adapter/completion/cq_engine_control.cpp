@@ -28,12 +28,19 @@ CommandResult CqEngine::create(const CqAttributes& attributes, CqNumber& number)
     return {CommandStatus::kNoResources, Syndrome::kCqLimit};
   }
   if (*index >= queues_.size()) queues_.resize(*index + 1);
-  auto queue = std::make_unique<CompletionQueue>(CqNumber(*index), attributes, config_.armRule, nextSerial_++);
+  auto queue = std::make_unique<CompletionQueue>(CqNumber(*index), attributes, config_, nextSerial_++);
   queue->attributes.status = CqStatus::kOk;
   queue->moderation.set(moderationOf(attributes));
   queues_[*index] = std::move(queue);
   number = CqNumber(*index);
   return {};
+}
+
+void CqEngine::startAt(CqNumber number, std::uint64_t index) {
+  CompletionQueue* const queue = lookup(number);
+  assert(queue != nullptr && queue->occupancy.produced() == 0);
+  queue->occupancy.startAt(index);
+  queue->notification.startAt(index);
 }
 
 CommandResult CqEngine::destroy(CqNumber number) {
@@ -108,7 +115,7 @@ CommandResult CqEngine::resize(CqNumber number, const CqRing& ring) {
   closeSession(*queue, SessionEnd::kResize);
   writeResizeEntry(*queue);
   queue->attributes = wanted;
-  queue->builder = CqeBuilder(wanted.stride, wanted.logSize, usesValidity(wanted));
+  queue->builder = CqeBuilder(wanted.stride, wanted.logSize, usesValidity(wanted), config_.poison);
   queue->occupancy.resize(wanted.logSize);
   queue->notification.skipEntry();
   ++queue->counters.resizes;

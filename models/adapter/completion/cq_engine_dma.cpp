@@ -81,7 +81,10 @@ void CqEngine::drain(CompletionQueue& queue, bool isAhead) {
   }
   if (queue.waiting.empty()) return;
   // Every entry gets a look of its own at the record before it brings the queue down.
-  if (progress || isAhead) return readConsumerIndex(queue);
+  if (progress || isAhead) {
+    queue.readsAhead = false;  // an entry waits for it by now
+    return readConsumerIndex(queue);
+  }
   fail(queue, CqStatus::kOverflow);
 }
 
@@ -113,7 +116,10 @@ void CqEngine::fail(CompletionQueue& queue, CqStatus status) {
   finishRefresh(queue);
 }
 
+// Entries of a collapsed queue are there to be overwritten: none is lost.
 void CqEngine::explainOverwrites(CompletionQueue& queue) {
+  const CqAttributes& attributes = queue.attributes;
+  if (!attributes.ignoreOverrun || attributes.collapsed || !queue.occupancy.overwriteUnexplained()) return;
   if (queue.readingRecord) return;
   queue.occupancy.beginExplaining();
   readConsumerIndex(queue);
@@ -123,7 +129,7 @@ void CqEngine::countLost(CompletionQueue& queue) {
   const RingOccupancy::Lost lost = queue.occupancy.endExplaining();
   queue.counters.lost += lost.count;
   for (std::uint64_t i = 0; i < lost.count; ++i) fireCq(observe::CqAction::kEntryLost, queue, lost.first + i);
-  if (queue.occupancy.overwriteUnexplained()) explainOverwrites(queue);
+  explainOverwrites(queue);
 }
 
 std::uint32_t CqEngine::watch(const Watched& entry) {

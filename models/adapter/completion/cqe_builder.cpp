@@ -34,8 +34,24 @@ void fill(wire::Cqe& cqe, const CompletionRecord& record, std::uint64_t timestam
   cqe.wqeCounter = wire::Be16(record.wqeCounter);
 }
 
-void fillError(wire::Cqe& entry, const CompletionRecord& record) {
+void fillFrame(wire::Cqe& cqe, const FrameDescription& frame) {
+  using wire::Cqe;
+  cqe.headerFlags = static_cast<std::uint8_t>(Cqe::LinkOk::make(true) | Cqe::NetworkOk::make(frame.networkOk) |
+                                              Cqe::TransportOk::make(frame.transportOk));
+  cqe.headerTypes =
+      static_cast<std::uint8_t>(Cqe::VlanPresent::make(frame.hadVlan) | Cqe::NetworkType::make(frame.networkType) |
+                                Cqe::TransportType::make(frame.transportType));
+  cqe.vlan = wire::Be16(frame.vlan);
+  Cqe::FlowTag::set(cqe.opcodeQp, frame.flowTag & k24Bits);
+}
+
+void fillError(wire::Cqe& entry, const CompletionRecord& record, std::uint8_t filling) {
   wire::ErrorCqe cqe;
+  std::memset(cqe.reserved0, filling, sizeof cqe.reserved0);
+  std::memset(cqe.reserved1, filling, sizeof cqe.reserved1);
+  cqe.hardwareSyndrome = filling;
+  cqe.hardwareSyndromeType = filling;
+  cqe.signature = filling;
   cqe.userIndex = wire::Be32(record.userIndex & k24Bits);
   cqe.vendorSyndrome = record.vendorError;
   cqe.syndrome = static_cast<std::uint8_t>(record.syndrome);
@@ -64,11 +80,13 @@ void CqeBuilder::build(const CompletionRecord& record, std::uint64_t index, std:
   image.length = firstHalf ? sizeof image.wide : sizeof image.wide.cqe;
   wire::Cqe& cqe = image.wide.cqe;
   if (record.isError()) {
-    fillError(cqe, record);
+    fillError(cqe, record, filling_);
   } else {
     fill(cqe, record, timestamp);
+    if (record.frame) fillFrame(cqe, *record.frame);
   }
-  if (firstHalf) std::memset(image.wide.inlineData, 0, sizeof image.wide.inlineData);
+  const std::uint8_t before = record.isError() ? filling_ : 0;
+  if (firstHalf) std::memset(image.wide.inlineData, before, sizeof image.wide.inlineData);
   if (format == wire::CqeFormat::kInline32)
     std::memcpy(static_cast<void*>(&cqe), record.inlineData.data(), record.inlineLength);
   if (format == wire::CqeFormat::kInline64) {

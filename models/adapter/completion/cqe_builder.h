@@ -27,10 +27,16 @@ constexpr std::uint32_t strideBytes(CqeStride stride) { return stride == CqeStri
 /// something to carry (inline data of more than 32 bytes), or always if the entries are padded.
 /// The signature byte is 0, because signatures are not modelled; in queues of the enhanced compression layout it holds
 /// the number of the pass, by which software tells new entries from old ones.
+///
+/// After an error the work request, its status, the vendor error and the queue pair are defined (ibv_poll_cq(3)): user
+/// index, WQE counter, opcodes, syndromes and queue pair number of the entry. All else is filled as asked for.
 class CqeBuilder {
  public:
-  CqeBuilder(CqeStride stride, unsigned logSize, bool withValidity = false)
-      : stride_(stride), logSize_(logSize), withValidity_(withValidity) {}
+  /// What fills the undefined fields of an error entry on demand.
+  static constexpr std::uint8_t kPoison = 0xA5;
+
+  CqeBuilder(CqeStride stride, unsigned logSize, bool withValidity = false, bool poison = false)
+      : stride_(stride), logSize_(logSize), withValidity_(withValidity), filling_(poison ? kPoison : 0) {}
 
   /// The entry with free-running number `index`; `timestamp` in ticks of the adapter's time stamp clock.
   /// Inline data: up to 32 bytes in any entry, up to 64 with a stride of 128.
@@ -46,6 +52,7 @@ class CqeBuilder {
   CqeStride stride_;
   unsigned logSize_;
   bool withValidity_;
+  std::uint8_t filling_;  // of what an error entry leaves undefined
 };
 
 /// Whether entries of the queue are valid by the pass in their signature byte: the enhanced compression layout.

@@ -9,7 +9,7 @@ namespace hca::adapter {
 bool Notification::arm(const ArmRequest& request) {
   const bool served =
       state_ == NotificationState::kFired && hasFiredSequence_ && request.sequenceNumber == firedSequence_;
-  if (served) return false;
+  if (served || state_ == NotificationState::kAlwaysArmed) return false;
   const bool any = !request.solicitedOnly || state_ == NotificationState::kArmed;
   state_ = any ? NotificationState::kArmed : NotificationState::kArmedSolicited;
   armedSequence_ = request.sequenceNumber;
@@ -36,7 +36,7 @@ void Notification::compare(std::uint32_t consumerIndex) {
 void Notification::addEntry(bool solicited) {
   ++produced_;
   if (solicited) lastSolicited_ = produced_;
-  const bool asked = state_ == NotificationState::kArmed || (state_ == NotificationState::kArmedSolicited && solicited);
+  const bool asked = awaitsAny() || (state_ == NotificationState::kArmedSolicited && solicited);
   if (!asked) return;
   due_ = true;
   promised_ = true;

@@ -25,7 +25,12 @@ struct ArmRequest {
 /// Indices are compared modulo 2^24: an arm's index is taken as the nearest to the number of entries written.
 class Notification {
  public:
-  explicit Notification(ArmRule rule) : rule_(rule) {}
+  /// `alwaysArmed` (cqc.always_armed_cq): every entry owes an event, and no arm is needed. An arm is ignored.
+  explicit Notification(ArmRule rule, bool alwaysArmed = false)
+      : rule_(rule), state_(alwaysArmed ? NotificationState::kAlwaysArmed : NotificationState::kIdle) {}
+
+  /// As if `index` entries had been written, told of and consumed; before the first one.
+  void startAt(std::uint64_t index) { produced_ = lastNotified_ = lastSolicited_ = index; }
 
   /// False if ignored: the queue fired and the arm carries the sequence number of the one that was served, so it is a
   /// late copy. Otherwise the queue is armed, and `due()` may have become true.
@@ -51,6 +56,10 @@ class Notification {
   void fire();
 
   [[nodiscard]] NotificationState state() const { return state_; }
+  /// Whether the next entry owes an event, whatever it is.
+  [[nodiscard]] bool awaitsAny() const {
+    return state_ == NotificationState::kArmed || state_ == NotificationState::kAlwaysArmed;
+  }
   [[nodiscard]] std::uint64_t produced() const { return produced_; }
   [[nodiscard]] std::uint64_t lastNotified() const { return lastNotified_; }
   [[nodiscard]] std::uint64_t lastSolicited() const { return lastSolicited_; }
@@ -62,7 +71,7 @@ class Notification {
   void compare(std::uint32_t consumerIndex);
 
   ArmRule rule_;
-  NotificationState state_ = NotificationState::kIdle;
+  NotificationState state_;
   bool due_ = false;
   bool promised_ = false;
   bool hasFiredSequence_ = false;

@@ -15,6 +15,9 @@ class RingOccupancy {
  public:
   explicit RingOccupancy(unsigned logSize) : size_(std::uint64_t{1} << logSize) {}
 
+  /// As if `index` entries had been written and consumed; before the first one.
+  void startAt(std::uint64_t index) { produced_ = record_ = arm_ = explained_ = index; }
+
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] std::uint64_t produced() const { return produced_; }
   /// As the doorbell record last had it.

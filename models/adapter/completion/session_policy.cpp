@@ -12,7 +12,7 @@ bool hasImmediate(CqeOpcode opcode) {
 
 bool samePeer(const CompletionRecord& a, const CompletionRecord& b) {
   return a.remoteQp == b.remoteQp && a.sourceLid == b.sourceLid && a.serviceLevel == b.serviceLevel &&
-         a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer;
+         a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer && a.frame == b.frame;
 }
 
 class RestorableEntries final : public SessionPolicy {
@@ -55,18 +55,18 @@ class RestorableEntries final : public SessionPolicy {
 }  // namespace
 
 const SessionPolicy& restorableEntries(MiniFormat format) {
-  static const RestorableEntries hash(MiniFormat::kHash);
-  static const RestorableEntries checksum(MiniFormat::kChecksum);
-  static const RestorableEntries strideIndex(MiniFormat::kChecksumStrideIndex);
+  static const RestorableEntries kHash(MiniFormat::kHash);
+  static const RestorableEntries kChecksum(MiniFormat::kChecksum);
+  static const RestorableEntries kStrideIndex(MiniFormat::kChecksumStrideIndex);
   switch (format) {
     case MiniFormat::kHash:
-      return hash;
+      return kHash;
     case MiniFormat::kChecksum:
-      return checksum;
+      return kChecksum;
     case MiniFormat::kChecksumStrideIndex:
       break;
   }
-  return strideIndex;
+  return kStrideIndex;
 }
 
 }  // namespace hca::adapter

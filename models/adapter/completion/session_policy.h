@@ -25,8 +25,7 @@ enum class SessionEnd : std::uint8_t {
 };
 constexpr std::size_t kSessionEnds = static_cast<std::size_t>(SessionEnd::kOverrun) + 1;
 
-/// What a responder's mini CQE holds beside the byte count: cqc.mini_cqe_res_format.
-enum class MiniFormat : std::uint8_t { kHash = 0, kChecksum = 1, kChecksumStrideIndex = 3 };
+using wire::MiniFormat;
 
 /// Says which completions may share a session. Count, time-out, arms and moderation are the writer's.
 class SessionPolicy {

@@ -7,6 +7,7 @@
 #include "models/adapter/transport/acknowledge.h"
 #include "models/adapter/transport/psn.h"
 #include "models/adapter/transport/vendor_errors.h"
+#include "models/network/ethernet_frame.h"
 
 namespace hca::adapter {
 
@@ -114,7 +115,12 @@ void Requester::buildPacket(QueuePair& qp) {
   segments_.clear();
   network::Packet packet = makePacket(qp, request, index);
   packet.payloadLength = length;
-  if (request.isInline()) {
+  if (qp.attributes.service == QpService::kRaw) {
+    if (!frame(qp, request, packet)) {
+      fault(qp, request, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
+      return failIfOldest(qp);
+    }
+  } else if (request.isInline()) {
     packet.payload = context_.pool.copyOf(request.inlineData.view().subview(offset, length));
   } else if (length > 0 && !gather(qp, request, offset, length, Access::kLocalRead)) {
     fault(qp, request, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
@@ -125,6 +131,24 @@ void Requester::buildPacket(QueuePair& qp) {
     state.cursorPacket = 0;
   }
   ports_.egress.send(qp, state.egress, std::move(packet), segments_, this);
+}
+
+// A frame needs its header, and a port that is Ethernet's.
+bool Requester::mayLeave(const QueuePair& qp, const SendRequest& request) const {
+  const bool ethernet = ports_.routes.port(qp.attributes.path.port).linkLayer == network::LinkLayer::kRoceV2;
+  return ethernet && request.length >= network::EthernetFrame::kHeaderSize;
+}
+
+// What the WQE holds of the frame begins the payload; the segments that are to be read fill the rest.
+bool Requester::frame(const QueuePair& qp, const SendRequest& request, network::Packet& packet) {
+  const ByteView header = request.header.view();
+  const ByteView rest = request.inlineData.view();
+  packet.payload = context_.pool.acquire(request.length);
+  std::uint8_t* const bytes = packet.payload.mutableView().data();
+  std::copy(header.begin(), header.end(), bytes);
+  std::copy(rest.begin(), rest.end(), bytes + header.size());
+  const auto left = static_cast<std::uint32_t>(request.length - header.size() - rest.size());
+  return left == 0 || gather(qp, request, 0, left, Access::kLocalRead);
 }
 
 // One packet asks for all of a read, or for the rest of it when some responses are there already.
@@ -196,7 +220,11 @@ bool Requester::start(QueuePair& qp, SendRequest& request) {
     fault(qp, request, CqeSyndrome::kLocalLength, vendor_error::kMessageTooLong);
     return false;
   }
-  if (qp.attributes.service == QpService::kUd && request.length > qp.attributes.mtu) {
+  if (qp.attributes.service == QpService::kRaw && !mayLeave(qp, request)) {
+    fault(qp, request, CqeSyndrome::kLocalLength, vendor_error::kLocalLength);
+    return false;
+  }
+  if (isDatagram(qp.attributes.service) && request.length > qp.attributes.mtu) {
     fault(qp, request, CqeSyndrome::kLocalLength, vendor_error::kMessageTooLong);
     return false;
   }

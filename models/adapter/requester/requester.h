@@ -78,6 +78,8 @@ class Requester final : private EgressListener,
   void runMemoryOperation(QueuePair& qp, SendRequest& request);
   bool start(QueuePair& qp, SendRequest& request);
   network::Packet makePacket(const QueuePair& qp, const SendRequest& request, std::uint32_t index) const;
+  [[nodiscard]] bool mayLeave(const QueuePair& qp, const SendRequest& request) const;
+  bool frame(const QueuePair& qp, const SendRequest& request, network::Packet& packet);
   bool gather(const QueuePair& qp, const SendRequest& request, std::uint32_t offset, std::uint32_t length,
               Access access);
   void fault(QueuePair& qp, SendRequest& request, CqeSyndrome syndrome, std::uint8_t vendorError);

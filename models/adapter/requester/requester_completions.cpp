@@ -105,6 +105,7 @@ void Requester::completeWithError(QueuePair& qp, const SendRequest& request, Cqe
   record.opcode = CqeOpcode::kRequesterError;
   record.syndrome = syndrome;
   record.vendorError = vendorError;
+  qp.requester.errorReported = true;
   ports_.completions.complete(record);
 }
 
@@ -152,6 +153,7 @@ void Requester::flush(QueuePair& qp) {
   state.cursorPacket = 0;
   while (!state.requests.empty()) {
     const SendRequest request = state.requests.pop();
+    if (request.completion == CompletionMode::kOnFirstError && state.errorReported) continue;
     completeWithError(qp, request, CqeSyndrome::kWorkRequestFlushed, vendor_error::kFlushed);
   }
 }

@@ -149,7 +149,7 @@ void Requester::onNak(QueuePair& qp, const network::Packet& packet) {
     case aeth::kNakRemoteOperation:
       return failOldest(qp, CqeSyndrome::kRemoteOperation, vendor_error::kRemoteOperation);
     default:
-      return failOldest(qp, CqeSyndrome::kBadResponse, vendor_error::kNone);
+      return failOldest(qp, CqeSyndrome::kBadResponse, vendor_error::kBadResponse);
   }
 }
 

@@ -20,8 +20,9 @@ struct RequesterState {
   std::uint8_t rnrRetriesLeft = 7;
   bool queued = false;  ///< in the scheduler's list
   bool waitingForRnr = false;
-  bool draining = false;    ///< nothing new begins; to be reported when what began is done
-  bool recovering = false;  ///< a lost response was asked for again; later ones change nothing until it comes
+  bool draining = false;       ///< nothing new begins; to be reported when what began is done
+  bool errorReported = false;  ///< a request of this queue was completed with an error since it last began to work
+  bool recovering = false;     ///< a lost response was asked for again; later ones change nothing until it comes
   EgressQueue egress;
 };
 

@@ -12,6 +12,7 @@ namespace hca::adapter {
 /// queue pair operation error.
 [[nodiscard]] constexpr bool isSupported(QpService service, wire::SendOpcode opcode) {
   if (service == QpService::kRegisteredUmr) return opcode == wire::SendOpcode::kUmr;
+  if (service == QpService::kRaw) return opcode == wire::SendOpcode::kSend;
   switch (opcode) {
     case wire::SendOpcode::kSend:
     case wire::SendOpcode::kSendImmediate:
@@ -66,6 +67,8 @@ namespace hca::adapter {
       return network::Service::kUd;
     case QpService::kXrc:
       return network::Service::kXrc;
+    case QpService::kRaw:
+      return network::Service::kRaw;
     default:
       return network::Service::kRc;
   }

@@ -9,6 +9,8 @@
 #include "models/adapter/transport/acknowledge.h"
 #include "models/adapter/transport/psn.h"
 #include "models/adapter/transport/vendor_errors.h"
+#include "models/network/ethernet_frame.h"
+#include "models/network/packet_layout.h"
 
 namespace hca::adapter {
 
@@ -32,7 +34,7 @@ void Responder::onRequest(QueuePair& qp, network::Packet& packet) {
 
 // InfiniBand volume 1, 11.6.3.2: the peer of a connection sends already, though its last handshake is not here yet.
 void Responder::reportEstablished(QueuePair& qp) {
-  if (qp.attributes.service == QpService::kUd || std::exchange(qp.responder.established, true)) return;
+  if (isDatagram(qp.attributes.service) || std::exchange(qp.responder.established, true)) return;
   ports_.errors.onCommunicationEstablished(qp);
 }
 
@@ -63,7 +65,7 @@ void Responder::processReliable(QueuePair& qp, network::Packet& packet) {
 void Responder::processUnreliable(QueuePair& qp, network::Packet& packet) {
   ResponderState& state = qp.responder;
   const bool begins = beginsMessage(packet.operation);
-  const bool inSequence = packet.psn == state.expectedPsn || qp.attributes.service == QpService::kUd;
+  const bool inSequence = packet.psn == state.expectedPsn || isDatagram(qp.attributes.service);
   if (!inSequence || (begins && state.message != Message::kNone)) {
     if (state.message != Message::kNone) ++unreliableDrops_;
     state.message = Message::kNone;
@@ -217,6 +219,25 @@ void Responder::finishMessage(QueuePair& qp, const network::Packet& packet) {
   if (takesReceive && state.hasReceive) completeReceive(qp, packet);
 }
 
+void Responder::describeFrame(const network::Packet& packet, CompletionRecord& record) {
+  const network::EthernetFrame frame = network::readFrame(packet.payload.view().subview(0, packet.payloadLength));
+  record.frame.emplace();
+  record.frame->flowTag = packet.flowTag;
+  record.frame->vlan = packet.vlanTag;
+  record.frame->hadVlan = packet.hadVlanTag;
+  record.frame->networkOk = frame.networkChecksumOk;
+  record.frame->transportOk = frame.transportChecksumOk;
+  constexpr std::uint8_t kIpv6 = 1, kIpv4 = 2, kUdp = 2, kTcp = 4;
+  using Frame = network::EthernetFrame;
+  if (frame.network != Frame::Network::kOther) {
+    record.frame->networkType = frame.network == Frame::Network::kIpv4 ? kIpv4 : kIpv6;
+  }
+  if (frame.transport != Frame::Transport::kOther) {
+    record.frame->transportType = frame.transport == Frame::Transport::kUdp ? kUdp : kTcp;
+  }
+  record.checksum = frame.checksum;
+}
+
 void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   CompletionRecord record = receiveRecord(qp);
   record.opcode = receiveOpcode(packet.operation);
@@ -227,7 +248,11 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   record.globalRouteInBuffer = isDatagram && packet.route.globalRoute;
   record.sourceLid = packet.route.sourceLid.value();
   record.serviceLevel = packet.route.serviceLevel;
+  if (!network::isMulticast(packet.route)) {
+    record.pathBits = packet.route.destinationLid.value() & ports_.routes.pathMask(qp.attributes.path.port);
+  }
   record.solicited = packet.solicited;
+  if (qp.attributes.service == QpService::kRaw) describeFrame(packet, record);
   if (fitsEntry(qp, packet)) putInline(record, packet.payload.view(), packet.payloadLength);
   finishReceive(qp, record);
 }
@@ -241,6 +266,12 @@ Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packe
     return Outcome::kFailed;
   }
   acknowledge(qp, nak, packet.psn);
+  // The memory of an RDMA WRITE with immediate data was there when it began: its end has a receive to report that in
+  // (InfiniBand volume 1, 11.6.2, local access error).
+  const bool takenAway = nak == aeth::kNakRemoteAccess && !beginsMessage(packet.operation);
+  if (takenAway && network::carriesImmediate(packet.operation) && qp.responder.hasReceive) {
+    failHeld(qp, CqeSyndrome::kLocalAccess, vendor_error::kLocalAccess);
+  }
   ports_.errors.onResponderError(qp, event);
   return Outcome::kFailed;
 }

@@ -16,6 +16,7 @@
 #include "models/adapter/responder/response_engine.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/adapter/transport/route_builder.h"
 #include "models/kernel/keyed_timers.h"
 #include "models/network/packet.h"
 
@@ -39,6 +40,7 @@ class Responder final : private ReceiveQueueListener,
     AtomicUnit& atomics;
     MemoryKeyPort& keys;
     CachePort& cache;
+    const RouteBuilder& routes;
   };
   Responder(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
@@ -99,6 +101,7 @@ class Responder final : private ReceiveQueueListener,
   [[nodiscard]] static bool fitsEntry(const QueuePair& qp, const network::Packet& packet);
   void scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering);
   void finishMessage(QueuePair& qp, const network::Packet& packet);
+  static void describeFrame(const network::Packet& packet, CompletionRecord& record);
   void completeReceive(QueuePair& qp, const network::Packet& packet);
   Outcome refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event);
   Outcome failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome, std::uint8_t vendorError,

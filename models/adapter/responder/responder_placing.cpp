@@ -74,7 +74,7 @@ Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packe
 // room, because its sender's address is where the data would be; nor is it known of an XRC queue's completion queue.
 bool Responder::fitsEntry(const QueuePair& qp, const network::Packet& packet) {
   const bool whole = isSend(packet.operation) && beginsMessage(packet.operation) && endsMessage(packet.operation);
-  const bool hasRoom = qp.attributes.service != QpService::kUd && !qp.isXrc();
+  const bool hasRoom = !isDatagram(qp.attributes.service) && !qp.isXrc();
   return whole && hasRoom && packet.payloadLength != 0 &&
          packet.payloadLength <= responderInlineRoom(qp.attributes.responderInlineScatter);
 }

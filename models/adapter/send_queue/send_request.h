@@ -71,6 +71,7 @@ struct SendRequest {
   std::uint64_t compare = 0;
   std::uint32_t length = 0;  ///< bytes of payload
   DataSegments segments;
+  kernel::Payload header;                     ///< of a raw packet: what the WQE holds of the frame, before the segments
   kernel::Payload inlineData;                 ///< instead of segments; of a UMR: all behind the control segment
   std::unique_ptr<DatagramAddress> datagram;  ///< of unreliable datagrams
 

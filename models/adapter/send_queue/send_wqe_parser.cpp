@@ -74,6 +74,18 @@ void parseData(ByteView bytes, std::size_t at, SendRequest& request, kernel::Pay
   request.length = static_cast<std::uint32_t>(total);
 }
 
+// The Ethernet segment at `at` and the beginning of the frame. Returns the length of both, 0 if they don't fit.
+std::size_t takeEthernet(ByteView bytes, std::size_t at, SendRequest& request, kernel::PayloadPool& pool) {
+  using Segment = wire::EthernetSegment;
+  if (at + sizeof(Segment) > bytes.size()) return 0;
+  const std::size_t length = structFrom<Segment>(bytes.subview(at, sizeof(Segment))).inlineLength.host();
+  const std::size_t start = at + offsetof(Segment, inlineStart);
+  if (start + length > bytes.size()) return 0;
+  request.header = pool.copyOf(bytes.subview(start, length));
+  const std::size_t whole = std::max(sizeof(Segment), offsetof(Segment, inlineStart) + length);
+  return (whole + wire::kSegmentUnit - 1) / wire::kSegmentUnit * wire::kSegmentUnit;
+}
+
 // The address vector at `at`: 48 bytes, or the first 16 of them. Returns its length, 0 if it doesn't fit.
 std::size_t takeDatagram(ByteView bytes, std::size_t at, SendRequest& request) {
   using Vector = wire::DatagramSegment;
@@ -133,6 +145,14 @@ SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, QpService service,
     }
     at += length;
   }
+  if (service == QpService::kRaw) {
+    const std::size_t length = takeEthernet(bytes.subview(0, size), at, request, pool);
+    if (length == 0) {
+      markMalformed(request);
+      return request;
+    }
+    at += length;
+  }
   if (service == QpService::kXrc) {
     if (size < at + sizeof(wire::XrcSegment)) {
       markMalformed(request);
@@ -163,6 +183,7 @@ SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, QpService service,
     at += sizeof(wire::AtomicSegment);
   }
   parseData(bytes.subview(0, size), at, request, pool);
+  request.length += static_cast<std::uint32_t>(request.header.size());
   return request;
 }
 

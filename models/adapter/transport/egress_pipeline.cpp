@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/adapter/responder/message_rules.h"
+#include "models/network/ethernet_frame.h"
 #include "models/network/packet_layout.h"
 
 namespace hca::adapter {
@@ -78,8 +79,11 @@ void EgressPipeline::gather(std::uint32_t index, const std::vector<Segment>& seg
   slot.readsPending = static_cast<std::uint32_t>(segments.size());
   slot.offsets.clear();
   if (segments.empty()) return;
-  if (movePayload_) slot.packet.payload = context_.pool.acquire(slot.packet.payloadLength);
-  std::uint32_t offset = 0;
+  // A raw packet is moved always: its addresses are in it.
+  const bool moved = movePayload_ || slot.packet.service == network::Service::kRaw;
+  std::uint32_t offset = slot.packet.payloadLength;
+  for (const Segment& segment : segments) offset -= segment.length;
+  if (moved && slot.packet.payload.empty()) slot.packet.payload = context_.pool.acquire(slot.packet.payloadLength);
   for (std::size_t piece = 0; piece < segments.size(); ++piece) {
     slot.offsets.push_back(offset);
     offset += segments[piece].length;
@@ -87,7 +91,7 @@ void EgressPipeline::gather(std::uint32_t index, const std::vector<Segment>& seg
     read.address = segments[piece].address;
     read.length = segments[piece].length;
     read.traffic = pcie::Traffic::kPayload;
-    read.timingOnly = !movePayload_;
+    read.timingOnly = !moved;
     read.deliverAfter = context_.clock.span(config_.payloadCycles);
     read.client = this;
     read.token = (std::uint64_t{index} << kPieceBits) | piece;
@@ -145,6 +149,7 @@ void EgressPipeline::transmit(network::Packet&& packet, Port& port, QueuePair& q
 }
 
 Time EgressPipeline::route(network::Packet&& packet, Port& port) {
+  if (packet.service == network::Service::kRaw) network::routeFrame(packet.route, packet.payload.view());
   if (routes_.leadsBack(packet.route, port.number)) return port.loopback.transmit(std::move(packet));
   const bool hasMembersHere =
       network::isMulticast(packet.route) && groups_->members(packet.route.destinationGid) != nullptr;

@@ -1,5 +1,7 @@
 #include "models/adapter/transport/packet_dispatcher.h"
 
+#include <cstring>
+
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/requester/send_operation.h"
 #include "models/adapter/responder/message_rules.h"
@@ -27,7 +29,31 @@ void PacketDispatcher::take(const Entry& entry, network::Packet& packet) {
     ++drops_.corrupted;
     return;
   }
+  if (packet.service == network::Service::kRaw) return steer(entry, packet);
   if (network::isMulticast(packet.route)) return spread(entry, packet);
+  deliver(entry, packet);
+}
+
+// The rules of the port decide whose an Ethernet frame is. Its tag leaves it here if the queue wants that.
+void PacketDispatcher::steer(const Entry& entry, network::Packet& packet) {
+  const network::EthernetFrame frame = network::readFrame(packet.payload.view());
+  const FlowRule* rule = ports_.steering.find(frame, entry.number);
+  const QueuePair* qp = rule == nullptr ? nullptr : ports_.queuePairs.find(rule->queue);
+  if (qp == nullptr) {
+    ++drops_.noFlowRule;
+    return;
+  }
+  packet.destinationQp = rule->queue;
+  packet.flowTag = rule->flowTag;
+  if (frame.tagged && qp->attributes.stripVlan) {
+    constexpr std::size_t kPlace = 12;  // behind the addresses
+    const MutableByteView bytes = packet.payload.mutableView();
+    packet.hadVlanTag = true;
+    packet.vlanTag = frame.tag;
+    packet.payloadLength -= network::EthernetFrame::kTagSize;
+    std::memmove(bytes.data() + kPlace, bytes.data() + kPlace + network::EthernetFrame::kTagSize,
+                 packet.payloadLength - kPlace);
+  }
   deliver(entry, packet);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/adapter/memory/cache_port.h"
+#include "models/adapter/transport/flow_steering.h"
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_lookup.h"
 #include "models/base/prefetch.h"
@@ -28,6 +29,7 @@ class PacketDispatcher final : private CacheClient {
     std::uint64_t wrongState = 0;      ///< the queue pair may not receive
     std::uint64_t wrongPartition = 0;  ///< partition keys don't match
     std::uint64_t wrongQueueKey = 0;   ///< of a datagram
+    std::uint64_t noFlowRule = 0;      ///< a raw packet that no rule wants
     std::uint64_t notMember = 0;       ///< multicast, and no queue pair here belongs to the group
   };
 
@@ -37,6 +39,7 @@ class PacketDispatcher final : private CacheClient {
     Responder& responder;
     CachePort& cache;
     const MulticastGroups& groups;
+    const FlowSteering& steering;
   };
   /// One partition key for each port of the adapter.
   PacketDispatcher(const Ports& ports, const std::vector<std::uint16_t>& partitionKeys);
@@ -65,6 +68,7 @@ class PacketDispatcher final : private CacheClient {
     network::Packet packet;
   };
   void take(const Entry& entry, network::Packet& packet);
+  void steer(const Entry& entry, network::Packet& packet);
   void spread(const Entry& entry, network::Packet& packet);
   void deliver(const Entry& entry, network::Packet& packet);
   void dispatch(const Entry& entry, network::Packet& packet);

@@ -19,8 +19,11 @@ enum class QpService : std::uint8_t {
   kXrc = 0x3,
   kRegisteredUmr = 0xC,  ///< the driver's own: executes nothing but UMRs, for keys of every protection domain
   kQp0 = 0x7,
-  kQp1 = 0x8
+  kQp1 = 0x8,
+  kRaw = 0x9,  ///< Ethernet frames: one send queue or one receive queue, made by commands of their own
 };
+/// Whether each request is one packet that stands alone.
+constexpr bool isDatagram(QpService service) { return service == QpService::kUd || service == QpService::kRaw; }
 /// Whether requests of this kind are acknowledged and retried.
 constexpr bool isReliable(QpService service) { return service == QpService::kRc || service == QpService::kXrc; }
 
@@ -93,6 +96,7 @@ struct QpAttributes {
   std::uint8_t requesterInlineScatter = 0;  ///< cs_req: 0, 0x11 (32 B), 0x22 (64 B)
   std::uint8_t responderInlineScatter = 0;  ///< cs_res: 0, 1 (32 B), 2 (64 B)
   AddressPath path;
+  bool stripVlan = false;  ///< of kRaw: a VLAN tag is taken out of the frame and told in the completion
 
   bool notifyWhenDrained = false;  ///< of the command that drains the send queue: raise an event when it is done
 

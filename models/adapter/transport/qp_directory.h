@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/adapter/command/command_result.h"
+#include "models/adapter/transport/flow_steering.h"
 #include "models/adapter/transport/qp_attributes.h"
 
 namespace hca::adapter {
@@ -38,6 +39,17 @@ class QpDirectory {
   virtual CommandResult modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
                                const QpAttributes& attributes) = 0;
   virtual CommandResult query(QpNumber number, QpAttributes& attributes) const = 0;
+  /// From now on frames that fit go to `rule.queue`, a receive queue of raw packets (kQpServiceUnsupported of any
+  /// other). `name` is what removes the rule. A queue with rules can't be destroyed (kQpInUse).
+  virtual CommandResult addFlow(const FlowRule& rule, std::uint64_t& name) {
+    (void)rule;
+    (void)name;
+    return {CommandStatus::kBadOperation, Syndrome::kQpServiceUnsupported};
+  }
+  virtual CommandResult removeFlow(std::uint64_t name) {
+    (void)name;
+    return {CommandStatus::kBadResource, Syndrome::kUnknownFlow};
+  }
   /// Of datagram queue pairs: what is sent to `group` is for it, too.
   virtual CommandResult attachMulticast(QpNumber number, const network::Gid& group) = 0;
   virtual CommandResult detachMulticast(QpNumber number, const network::Gid& group) = 0;

@@ -42,8 +42,7 @@ QueuePair* QpTable::find(QpNumber number) {
 CommandResult QpTable::check(const QpAttributes& attributes) const {
   const bool isXrc = attributes.service == QpService::kXrc;
   const bool supported = attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
-                         attributes.service == QpService::kUd || attributes.service == QpService::kRegisteredUmr ||
-                         isXrc;
+                         attributes.service == QpService::kRegisteredUmr || isDatagram(attributes.service) || isXrc;
   if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
   if (isXrc && attributes.receiveQueueType != RqType::kSrq) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpAttributeOutOfRange);
@@ -118,6 +117,7 @@ CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) 
   qp->number = number = QpNumber(nextSlot_ + kFirstNumber);
   qp->attributes = attributes;
   qp->attributes.state = QpState::kReset;
+  if (attributes.service == QpService::kRaw) qp->attributes.mtu = network::EthernetFrame::kLargest;
   table_[nextSlot_] = std::move(qp);
   // The number of a destroyed queue pair is not given out again at once: late packets for it find nobody.
   nextSlot_ = (nextSlot_ + 1) % limit;
@@ -128,6 +128,7 @@ CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) 
 CommandResult QpTable::destroy(QpNumber number) {
   QueuePair* qp = find(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  if (steering_.leadsTo(number)) return refuse(CommandStatus::kResourceBusy, Syndrome::kQpHasFlows);
   toReset(*qp);
   groups_.forget(number);
   detachQueues(qp->attributes);
@@ -158,6 +159,7 @@ CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uin
     qp->attributes.notifyWhenDrained = attributes.notifyWhenDrained;
   }
   applyTransition(transition, optionalMask, attributes, qp->attributes);
+  if (qp->attributes.service == QpService::kRaw) qp->attributes.mtu = network::EthernetFrame::kLargest;
   qp->attributes.state = stateAfter(transition);
   enter(*qp, transition);
   return {};
@@ -179,6 +181,9 @@ void QpTable::enter(QueuePair& qp, QpTransition transition) {
     case QpTransition::kDrainToReadyToSend:
     case QpTransition::kDrainedToReadyToSend:
       return stages_->requester.resume(qp);
+    case QpTransition::kSendQueueErrorToReadyToSend:
+      qp.requester.errorReported = false;
+      return;
     default:
       return;
   }
@@ -196,6 +201,20 @@ CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
   attributes.hardwareReceiveCounter = static_cast<std::uint16_t>(qp->receive.consumed);
   attributes.softwareReceiveCounter = static_cast<std::uint16_t>(qp->receive.producer);
   return {};
+}
+
+CommandResult QpTable::addFlow(const FlowRule& rule, std::uint64_t& name) {
+  const QueuePair* qp = find(rule.queue);
+  if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  if (qp->attributes.service != QpService::kRaw || qp->attributes.receiveQueueType != RqType::kOwn) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+  }
+  name = steering_.add(rule);
+  return {};
+}
+
+CommandResult QpTable::removeFlow(std::uint64_t name) {
+  return steering_.remove(name) ? CommandResult{} : refuse(CommandStatus::kBadResource, Syndrome::kUnknownFlow);
 }
 
 CommandResult QpTable::attachMulticast(QpNumber number, const network::Gid& group) {
@@ -297,6 +316,7 @@ void QpTable::clear() {
   }
   table_.clear();
   groups_.clear();
+  steering_.clear();
   nextSlot_ = 0;
   alive_ = 0;
 }

@@ -9,6 +9,7 @@
 #include "models/adapter/completion/cq_directory.h"
 #include "models/adapter/event/event_port.h"
 #include "models/adapter/transport/datapath_config.h"
+#include "models/adapter/transport/flow_steering.h"
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/adapter/transport/qp_lookup.h"
@@ -45,7 +46,10 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
   CommandResult query(QpNumber number, QpAttributes& attributes) const override;
   CommandResult attachMulticast(QpNumber number, const network::Gid& group) override;
   CommandResult detachMulticast(QpNumber number, const network::Gid& group) override;
+  CommandResult addFlow(const FlowRule& rule, std::uint64_t& name) override;
+  CommandResult removeFlow(std::uint64_t name) override;
   [[nodiscard]] const MulticastGroups& groups() const { return groups_; }
+  [[nodiscard]] const FlowSteering& steering() const { return steering_; }
 
   QueuePair* find(QpNumber number) override;
   void onRequesterError(QueuePair& qp) override;
@@ -79,6 +83,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
   EventPort& events_;
   std::size_t ports_;
   std::unique_ptr<Stages> stages_;
+  FlowSteering steering_;
   MulticastGroups groups_;
   std::vector<std::unique_ptr<QueuePair>> table_;  // by number - kFirstNumber
   std::uint32_t nextSlot_ = 0;

@@ -13,6 +13,7 @@ namespace hca::adapter {
 struct PortAddress {
   network::LinkLayer linkLayer = network::LinkLayer::kInfiniBand;
   Lid lid;
+  std::uint8_t lmc = 0;         ///< the port answers to 2^lmc LIDs from `lid` on
   network::Gid gid{};           ///< source of what it sends
   network::Gid linkLocalGid{};  ///< its other address, with RoCE
   std::array<std::uint8_t, 6> mac{};
@@ -28,7 +29,7 @@ class RouteBuilder {
   void lead(network::Route& route, const AddressPath& path, std::uint8_t port) const {
     const PortAddress& from = ports_[port - 1U];
     route.linkLayer = from.linkLayer;
-    route.sourceLid = Lid(static_cast<std::uint16_t>(from.lid.value() | path.sourcePathBits));
+    route.sourceLid = Lid(static_cast<std::uint16_t>(from.lid.value() | (path.sourcePathBits & pathMask(port))));
     route.destinationLid = path.remoteLid;
     route.serviceLevel = path.serviceLevel;
     route.globalRoute = path.globalRoute || from.linkLayer == network::LinkLayer::kRoceV2;
@@ -42,13 +43,18 @@ class RouteBuilder {
     route.destinationMac = path.remoteMac;
     if (path.udpSourcePort != 0) route.udpSourcePort = path.udpSourcePort;
   }
+  /// The low bits of a LID that say which of the port's it is.
+  [[nodiscard]] std::uint8_t pathMask(std::uint8_t port) const {
+    return static_cast<std::uint8_t>((1U << ports_[port - 1U].lmc) - 1);
+  }
   [[nodiscard]] std::size_t ports() const { return ports_.size(); }
   [[nodiscard]] const PortAddress& port(std::uint8_t port) const { return ports_[port - 1U]; }
   /// Whether a route leads to the port through which it would leave. What is for another port of the same adapter goes
   /// over the wire, as hardware has it: only a port knows its own addresses.
   [[nodiscard]] bool leadsBack(const network::Route& route, std::uint8_t port) const {
     const PortAddress& self = ports_[port - 1U];
-    if (route.linkLayer == network::LinkLayer::kInfiniBand) return route.destinationLid == self.lid;
+    if (route.linkLayer == network::LinkLayer::kInfiniBand)
+      return route.destinationLid.value() >> self.lmc == self.lid.value() >> self.lmc;
     return route.destinationGid == self.gid || route.destinationGid == self.linkLocalGid;
   }
 

@@ -22,6 +22,8 @@ constexpr std::uint8_t kMalformedWqe = 0x54;
 constexpr std::uint8_t kUnreadableMemory = 0x55;
 constexpr std::uint8_t kMessageTooLong = 0x56;
 constexpr std::uint8_t kMemoryKeyRefused = 0x57;  ///< bind or invalidate
+constexpr std::uint8_t kLocalAccess = 0x58;       ///< memory of a message under way was taken away
+constexpr std::uint8_t kBadResponse = 0x59;
 }  // namespace vendor_error
 
 }  // namespace hca::adapter

@@ -10,6 +10,23 @@
 namespace hca::network {
 namespace {
 
+TEST(FabricIdentityLmc, PortsHaveSeveralLidsEach) {
+  const FabricIdentity fabric(2, 2, 3);
+  EXPECT_EQ(fabric.port(HostIndex(0), 1).lid, Lid(8));
+  EXPECT_EQ(fabric.port(HostIndex(1), 2).lid, Lid(32));
+  EXPECT_FALSE(fabric.contains(Lid(7)));
+  EXPECT_TRUE(fabric.contains(Lid(8)));
+  EXPECT_TRUE(fabric.contains(Lid(39)));
+  EXPECT_FALSE(fabric.contains(Lid(40)));
+  EXPECT_TRUE(fabric.port(HostIndex(0), 1).answersTo(Lid(15)));
+  EXPECT_FALSE(fabric.port(HostIndex(0), 1).answersTo(Lid(16)));
+}
+
+TEST(FabricIdentityLmc, EveryPortNeedsAllItsLids) {
+  EXPECT_NO_THROW(FabricIdentity(0x17F, 1, 7));
+  EXPECT_THROW(FabricIdentity(0x180, 1, 7), std::invalid_argument) << "48 Ki LIDs are 384 times 128";
+}
+
 TEST(FabricIdentity, NumbersPortsHostByHost) {
   const FabricIdentity fabric(3, 2);
   EXPECT_EQ(fabric.port(HostIndex(0), 1).lid, Lid(1));

@@ -1,24 +1,11 @@
 // In a steady state the link allocates nothing. An executable of its own: it replaces the allocator.
-#include <cstdlib>
-#include <new>
-
 #include "tests/models/pcie/pcie_system.h"
-
-namespace {
-std::size_t allocations = 0;
-}  // namespace
-
-// Not inlined: the compiler would see malloc behind one of a pair and not behind the other.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "tests/support/counting_allocator.h"
 
 namespace hca::pcie::test {
 namespace {
+
+using hca::test::allocations;
 
 struct Quiet final : BarTarget, DmaClient, InterruptSink {
   void onBarWrite(unsigned, std::uint64_t, ByteView) override {}

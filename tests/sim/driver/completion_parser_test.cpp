@@ -75,6 +75,23 @@ TEST(ParseCompletion, ResponderWithImmediate) {
   EXPECT_FALSE(completion.hasImmediate);
 }
 
+TEST(ParseCompletion, RawPacket) {
+  EntryBytes bytes{};
+  bytes[0x1C] = 7;     // L2, L3 and L4 are right
+  bytes[0x1D] = 0x29;  // UDP, IPv4, a tag
+  bytes[0x1E] = 0x60, bytes[0x1F] = 0x05;
+  bytes[0x39] = 0xAB, bytes[0x3A] = 0xCD, bytes[0x3B] = 0xEF;  // flow tag
+  bytes[0x3F] = 0x20;
+  WorkCompletion completion = parseCompletion(entry(bytes));
+  EXPECT_TRUE(completion.checksumOk);
+  EXPECT_EQ(completion.vlan, 0x6005);
+  EXPECT_EQ(completion.flowTag, 0xABCDEFU);
+  bytes[0x1C] = 3;
+  EXPECT_FALSE(parseCompletion(entry(bytes)).checksumOk) << "the transport's is wrong";
+  bytes[0x1C] = 7, bytes[0x1D] = 0x25;
+  EXPECT_FALSE(parseCompletion(entry(bytes)).checksumOk) << "of IPv4 alone, as libmlx5 has it";
+}
+
 TEST(ParseCompletion, ErrorEntry) {
   EntryBytes bytes{};
   bytes[0x36] = 0x88;

@@ -390,6 +390,9 @@ TEST_F(CommandLineTest, CosimHasStatusesOfItsOwnForBadInput) {
   EXPECT_EQ(call({"cosim", "prog", ":"}), kCosimBadInput);
   EXPECT_THAT(err(), HasSubstr("a command is missing"));
   EXPECT_EQ(call({"cosim", "--delay", "soon", "prog"}), kCosimBadInput);
+  EXPECT_EQ(call({"cosim", "--log-verbs", "/no/such/folder/log", "prog"}), kCosimBadInput);
+  EXPECT_THAT(err(), HasSubstr("--log-verbs: '/no/such/folder/log' can't be written"));
+  EXPECT_EQ(call({"cosim", "--json", "/no/such/folder/json", "prog"}), kCosimBadInput);
   EXPECT_EQ(cosims_, 0);
   EXPECT_EQ(call({"cosim", "--help"}), kDone);
   EXPECT_THAT(out(), HasSubstr("--virtual-time"));

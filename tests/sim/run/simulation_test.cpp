@@ -139,15 +139,15 @@ TEST(Run, ModerationTradesEventsForLatency) {
   EXPECT_FALSE(result.failed());
   ASSERT_EQ(result.flows.size(), 6u);
   ASSERT_EQ(result.cqs.size(), 12u);
-  // By flow: none, 4us_8, 16us_16, 32us_32, 50us, rdma_dim; the server's queues come behind the client's.
+  // By flow: none, 4us_8, 16us_16, 32us_32, 50us_shallow, rdma_dim; the server's queues come behind the client's.
   const auto serverEvents = [&](std::size_t flow) { return result.cqs[6 + flow].events; };
   const auto clientEvents = [&](std::size_t flow) { return result.cqs[flow].events; };
   const auto median = [&](std::size_t flow) { return result.flows[flow].latency.p50; };
   EXPECT_LT(serverEvents(2) * 10, serverEvents(0) * 7);
-  EXPECT_EQ(median(2), median(0)) << "fewer events for nothing";
-  EXPECT_NEAR(static_cast<double>(median(3).count()), static_cast<double>(microseconds(32).count()), 2e6);
+  EXPECT_LT(serverEvents(3) * 10, serverEvents(0) * 4);
+  EXPECT_EQ(median(3), median(0)) << "fewer events for nothing";
   EXPECT_NEAR(static_cast<double>(median(4).count()), static_cast<double>(microseconds(50).count()), 2e6);
-  EXPECT_GT(clientEvents(3), clientEvents(0)) << "the client sleeps once a window";
+  EXPECT_EQ(clientEvents(4), 1250u) << "the client sleeps once a window";
 }
 
 TEST(Run, ArmRaceIsLostAndNamed) {

@@ -1,5 +1,5 @@
 // Several adapters and ports in one program.
-#include "verbs_kit.h"
+#include "tests/cosim/programs/cases/verbs_kit.h"
 
 namespace kit {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "verbs_kit.h"
+#include "tests/cosim/programs/cases/verbs_kit.h"
 
 namespace kit {
 namespace {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "verbs_kit.h"
+#include "tests/cosim/programs/cases/verbs_kit.h"
 
 namespace kit {
 namespace {

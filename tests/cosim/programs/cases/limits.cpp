@@ -1,5 +1,5 @@
 // Sizes, limits and overrun.
-#include "verbs_kit.h"
+#include "tests/cosim/programs/cases/verbs_kit.h"
 
 namespace kit {
 namespace {

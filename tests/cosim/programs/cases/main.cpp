@@ -1,5 +1,5 @@
 // Cases from the field, as programs: `cases NAME` runs one. Exit 0 or 1.
-#include "verbs_kit.h"
+#include "tests/cosim/programs/cases/verbs_kit.h"
 
 namespace kit {
 

@@ -1,5 +1,5 @@
 // Limits of send and receive queues; teardown.
-#include "verbs_kit.h"
+#include "tests/cosim/programs/cases/verbs_kit.h"
 
 namespace kit {
 namespace {

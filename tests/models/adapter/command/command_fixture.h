@@ -245,7 +245,7 @@ class CommandFixture : public testing::Test {
                               AdapterCapabilities{},
                               CommandTargets{pds_, uars_, mkeys_, eqs_, cqs_, qps_, srqs_},
                               events_,
-                              kernel::ClockDomain(Hertz(156'250'000))};
+                              AdapterClock(kernel::ClockDomain(Hertz(156'250'000)))};
   BusAddress queue_ = memory_.allocate();
   bool signs_ = false;
   std::vector<BusAddress> given_;

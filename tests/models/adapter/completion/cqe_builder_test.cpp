@@ -85,7 +85,35 @@ TEST(CqeBuilder, ErrorBytes) {
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x88, 0x13, 0x08, 0x03, 0x61, 0xB3, 0x1E, 0xA1, 0x00, 0xD3};
   EXPECT_EQ(imageOf({CqeStride::k64, 4}, record, 31, 99), expected);
 }
+
+TEST(CqeBuilder, PoisonFillsWhatAnErrorLeavesUndefinedAndNothingElse) {
+  CompletionRecord record;
+  record.qp = QpNumber(0x000361B3);
+  record.userIndex = 0x13;
+  record.opcode = CqeOpcode::kResponderError;
+  record.syndrome = CqeSyndrome::kLocalLength;
+  record.vendorError = 0x52;
+  record.wqeCounter = 0x1EA1;
+  const Bytes64 expected = {
+      0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5,
+      0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5,
+      0x00, 0x00, 0x00, 0x13, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5,
+      0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0x52, 0x01, 0x00, 0x03, 0x61, 0xB3, 0x1E, 0xA1, 0xA5, 0xE3};
+  EXPECT_EQ(imageOf({CqeStride::k64, 4, false, true}, record, 31, 99), expected);
+  record.opcode = CqeOpcode::kRequester;
+  EXPECT_EQ(imageOf({CqeStride::k64, 4, false, true}, record, 31, 99), imageOf({CqeStride::k64, 4}, record, 31, 99));
+}
 // clang-format on
+
+TEST(CqeBuilder, PoisonSparesTheValidityByteAndFillsTheFirstHalfOfAPaddedEntry) {
+  CompletionRecord record;
+  record.opcode = CqeOpcode::kRequesterError;
+  EXPECT_EQ(imageOf({CqeStride::k64, 4, true, true}, record, 16 * 7)[0x3E], 7);
+  const Bytes64 padded = imageOf({CqeStride::k128Padded, 4, false, true}, record);
+  ASSERT_EQ(padded.size(), 128u);
+  EXPECT_EQ(padded[0], 0xA5);
+  EXPECT_EQ(padded[63], 0xA5);
+}
 
 TEST(CqeBuilder, OwnerBitFlipsWithEachPass) {
   const CqeBuilder builder(CqeStride::k64, 3);
@@ -142,6 +170,24 @@ TEST(CqeBuilder, InlineDataOf33BytesGoesIntoTheFirstHalf) {
   EXPECT_EQ(bytes[33], 0x00) << "no stale bytes behind the data";
   EXPECT_EQ(bytes[64 + 0x11], 0x55) << "the CQE proper is whole";
   EXPECT_EQ(bytes[127] >> 2 & 3, 2);
+}
+
+TEST(CqeBuilder, RawPacketHasTagVlanAndChecksumsWhereReadersLook) {
+  CompletionRecord record;
+  record.qp = QpNumber(0x123);
+  record.opcode = CqeOpcode::kResponderSend;
+  record.checksum = 0xBEEF;
+  record.frame = FrameDescription{0xABCDEF, 0x6005, true, true, true, 2, 2};
+  CqeImage image;
+  CqeBuilder(CqeStride::k64, 4).build(record, 0, 0, image);
+  const ByteView bytes = image.view();
+  EXPECT_EQ(bytes[0x14], 0xBE);
+  EXPECT_EQ(bytes[0x1C], 7) << "L2, L3 and L4 are right";
+  EXPECT_EQ(bytes[0x1D], 0x29) << "UDP, IPv4, a tag";
+  EXPECT_EQ(bytes[0x1E], 0x60);
+  EXPECT_EQ(bytes[0x1F], 0x05);
+  EXPECT_EQ(bytes[0x39], 0xAB) << "the flow tag stands where the queue pair number does otherwise";
+  EXPECT_EQ(bytes[0x3B], 0xEF);
 }
 
 TEST(CqeBuilder, SolicitedIsAReceiveWithTheBitOrAnyError) {

@@ -103,13 +103,14 @@ class Wire final : public network::PacketSender {
 
 /// One adapter's data path, with two ports. The second has a LID of its own, kSecondLid above.
 struct Side {
-  Side(kernel::Calendar& calendar, std::uint32_t host, std::uint16_t lid)
+  Side(kernel::Calendar& calendar, std::uint32_t host, std::uint16_t lid, std::uint8_t lmc = 0,
+       network::LinkLayer layer = network::LinkLayer::kInfiniBand)
       : memory(calendar),
         wire(calendar),
         secondWire(calendar),
         context{calendar,        probes,         pool, memory, kernel::ClockDomain(Hertz(1'000'000'000)),
                 HostIndex(host), AdapterIndex(0)},
-        routes({addressOf(lid), addressOf(lid + kSecondLid)}),
+        routes({addressOf(lid, lmc, layer), addressOf(lid + kSecondLid, lmc, layer)}),
         table(config, completions, events, 2),
         egress(context, config, routes, true, cache),
         loopback(context, config),
@@ -120,10 +121,11 @@ struct Side {
         receiveQueue(context, config, table, completions, sharedQueues),
         responses(context, egress, translator, table, routes),
         atomics(context),
-        responder(context, config,
-                  {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache}),
+        responder(
+            context, config,
+            {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache, routes}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher({table, requester, responder, cache, table.groups()}, {0xFFFF, 0xFFFF}) {
+        dispatcher({table, requester, responder, cache, table.groups(), table.steering()}, {0xFFFF, 0xFFFF}) {
     egress.connect(table.groups());
     egress.addPort(wire, loopback);
     egress.addPort(secondWire, secondLoopback);
@@ -132,8 +134,13 @@ struct Side {
     table.connect({sendQueue, receiveQueue, requester, responder, sharedQueues});
   }
   static constexpr std::uint16_t kSecondLid = 0x10;
-  static PortAddress addressOf(unsigned lid) {
-    return {network::LinkLayer::kInfiniBand, Lid(static_cast<std::uint16_t>(lid)), {}, {}, {}, 0xFFFF};
+  static PortAddress addressOf(unsigned lid, std::uint8_t lmc, network::LinkLayer layer) {
+    PortAddress address;
+    address.lid = Lid(static_cast<std::uint16_t>(lid));
+    address.lmc = lmc;
+    address.linkLayer = layer;
+    address.mac = {0x02, 0, 0, 0, 0, static_cast<std::uint8_t>(lid)};
+    return address;
   }
   observe::Probes probes;
   kernel::PayloadPool pool;
@@ -172,8 +179,10 @@ class RcPair {
   static constexpr std::uint32_t kUar = 64;
   static constexpr std::uint32_t kQueueKey = 0x11111111;
 
-  explicit RcPair(std::uint32_t firstPsn = 0, QpService service = QpService::kRc)
-      : a(calendar, 0, 1), b(calendar, 1, 2) {
+  /// With LID mask control the ports have more LIDs each, the first of which is 2^lmc times what it is without.
+  explicit RcPair(std::uint32_t firstPsn = 0, QpService service = QpService::kRc, std::uint8_t lmc = 0)
+      : a(calendar, 0, static_cast<std::uint16_t>(1U << lmc), lmc, layerOf(service)),
+        b(calendar, 1, static_cast<std::uint16_t>(2U << lmc), lmc, layerOf(service)) {
     a.wire.receiver = &b.dispatcher.port(1);
     b.wire.receiver = &a.dispatcher.port(1);
     a.secondWire.receiver = &b.dispatcher.port(2);
@@ -184,6 +193,9 @@ class RcPair {
     connect(b, qpB, qpA, 1, firstPsn);
   }
 
+  static network::LinkLayer layerOf(QpService service) {
+    return service == QpService::kRaw ? network::LinkLayer::kRoceV2 : network::LinkLayer::kInfiniBand;
+  }
   static QpAttributes attributes() {
     QpAttributes attributes;
     attributes.pd = PdNumber(PlainTranslator::kPd);
@@ -252,6 +264,7 @@ class RcPair {
     bool datagram = false;  // with a 48-byte address vector to B
     std::uint32_t queueKey = kQueueKey;
     bool globalRoute = false;
+    std::uint8_t pathBits = 0;
     std::uint16_t remoteLid = 2;
     std::optional<std::uint32_t> remoteQp;
     std::optional<network::Gid> remoteGid;
@@ -272,7 +285,7 @@ class RcPair {
       put(bytes, 0, 4);
       put(bytes, 0x80000000U | o.remoteQp.value_or(qpB.value()), 4);
       put(bytes, 3, 1);  // service level
-      put(bytes, 0, 1);
+      put(bytes, o.pathBits, 1);
       put(bytes, o.remoteLid, 2);
       put(bytes, 0, 8);
       put(bytes, 0, 3);

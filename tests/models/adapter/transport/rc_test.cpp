@@ -201,6 +201,102 @@ TEST(Rc, RemoteAccessErrorThenFlushInOrder) {
   EXPECT_EQ(pair.b.events.events[0].object, pair.qpB.value());
 }
 
+TEST(Rc, RequestMayAskForAnEventOfItsOwn) {
+  RcPair pair;
+  Options options;
+  options.completion = 0x0C;  // CQE and EQE
+  pair.post(64, options);
+  pair.post(64);
+  pair.run();
+  ASSERT_EQ(pair.a.completions.records.size(), 2u);
+  EXPECT_TRUE(pair.a.completions.records[0].forceEvent);
+  EXPECT_FALSE(pair.a.completions.records[1].forceEvent);
+}
+
+TEST(Rc, RequestThatAsksForTheFirstErrorIsFlushedSilentlyBehindOne) {
+  RcPair pair;
+  Options options;
+  options.completion = 0x04;  // CQE on the first error
+  options.remoteKey = 0x99;
+  pair.putWqe(pair.wqe(64, options));
+  pair.putWqe(pair.wqe(64, options));
+  pair.putWqe(pair.wqe(64, Options{}));
+  pair.ring();
+  pair.run();
+  ASSERT_EQ(pair.a.completions.records.size(), 2u);
+  EXPECT_EQ(pair.a.completions.records[0].syndrome, CqeSyndrome::kRemoteAccess) << "it is the first one";
+  EXPECT_EQ(pair.a.completions.records[1].wqeCounter, 2) << "the second has nothing to add";
+  EXPECT_EQ(pair.a.completions.records[1].syndrome, CqeSyndrome::kWorkRequestFlushed);
+}
+
+TEST(Rc, RequestThatAsksForTheFirstErrorIsFlushedWithOneIfThereWasNone) {
+  RcPair pair;
+  pair.a.wire.filter = [](network::Packet&) { return false; };
+  Options options;
+  options.completion = 0x04;
+  pair.post(64, options);
+  pair.post(64, options);
+  pair.run(microseconds(1));
+  EXPECT_TRUE(pair.a.table.modify(pair.qpA, QpTransition::kToError, 0, {}).ok());
+  ASSERT_EQ(pair.a.completions.records.size(), 1u);
+  EXPECT_EQ(pair.a.completions.records[0].wqeCounter, 0);
+}
+
+// The last of two packets brings the immediate. It gets lost once, and when it comes the receiver's memory is gone.
+TEST(Rc, MemoryThatGoesAwayDuringAWriteWithImmediateIsALocalAccessErrorThere) {
+  RcPair pair;
+  pair.postReceive(0);
+  pair.postReceive(0);
+  int lasts = 0;
+  pair.a.wire.filter = [&](network::Packet& packet) {
+    return packet.operation != network::Operation::kWriteLastImmediate || lasts++ > 0;
+  };
+  Options options;
+  options.opcode = 0x09;
+  pair.post(512, options);
+  pair.run(microseconds(2));
+  ASSERT_EQ(lasts, 1);
+  pair.b.translator.limit = RcPair::kData + 300;
+  pair.run();
+  ASSERT_EQ(pair.b.completions.records.size(), 2u);
+  EXPECT_EQ(pair.b.completions.records[0].syndrome, CqeSyndrome::kLocalAccess);
+  EXPECT_EQ(pair.b.completions.records[0].vendorError, 0x58);
+  EXPECT_EQ(pair.b.completions.records[0].wqeCounter, 0);
+  EXPECT_EQ(pair.b.completions.records[1].syndrome, CqeSyndrome::kWorkRequestFlushed);
+  ASSERT_EQ(pair.b.events.events.size(), 1u);
+  EXPECT_EQ(pair.b.events.events[0].type, EventType::kWqAccessError);
+  EXPECT_EQ(pair.b.events.events[0].object, pair.qpB.value());
+  ASSERT_EQ(pair.a.completions.records.size(), 1u);
+  EXPECT_EQ(pair.a.completions.records[0].syndrome, CqeSyndrome::kRemoteAccess);
+}
+
+TEST(Rc, WriteWithImmediateThatIsRefusedFromItsStartFlushesTheReceive) {
+  RcPair pair;
+  pair.postReceive(0);
+  Options options;
+  options.opcode = 0x09;
+  options.remoteKey = 0x99;
+  pair.post(64, options);
+  pair.run();
+  ASSERT_EQ(pair.b.completions.records.size(), 1u);
+  EXPECT_EQ(pair.b.completions.records[0].syndrome, CqeSyndrome::kWorkRequestFlushed);
+}
+
+TEST(Rc, AnswerThatMeansNothingIsABadResponse) {
+  RcPair pair;
+  pair.b.wire.filter = [](network::Packet& packet) {
+    packet.syndrome = 0x7F;  // a NAK with a reserved code
+    return true;
+  };
+  pair.post(64);
+  pair.post(64);
+  pair.run();
+  ASSERT_EQ(pair.a.completions.records.size(), 2u);
+  EXPECT_EQ(pair.a.completions.records[0].syndrome, CqeSyndrome::kBadResponse);
+  EXPECT_EQ(pair.a.completions.records[0].vendorError, 0x59);
+  EXPECT_EQ(pair.a.completions.records[1].syndrome, CqeSyndrome::kWorkRequestFlushed);
+}
+
 TEST(Rc, PostAfterAnErrorIsFlushed) {
   RcPair pair;
   ASSERT_TRUE(pair.a.table.modify(pair.qpA, QpTransition::kToError, 0, {}).ok());

@@ -127,6 +127,33 @@ TEST(Ud, GlobalRouteHeaderIsWritten) {
   EXPECT_EQ(header[24], 0xB0) << "destination GID";
 }
 
+// Four LIDs a port: 4 to 7 are the sender's, 8 to 11 the receiver's.
+TEST(Ud, PathBitsChooseAmongThePortsLids) {
+  RcPair pair(0, QpService::kUd, 2);
+  pair.postReceive(104);
+  Options options = datagram();
+  options.remoteLid = 8 + 3;
+  options.pathBits = 1;
+  pair.post(64, options);
+  pair.run();
+  ASSERT_EQ(pair.b.completions.records.size(), 1u);
+  EXPECT_EQ(pair.b.completions.records[0].pathBits, 3);
+  EXPECT_EQ(pair.b.completions.records[0].sourceLid, 4 + 1);
+}
+
+TEST(Ud, PathBitsThatThePortDoesNotHaveAreIgnored) {
+  RcPair pair(0, QpService::kUd, 1);
+  pair.postReceive(104);
+  Options options = datagram();
+  options.remoteLid = 4;
+  options.pathBits = 6;
+  pair.post(64, options);
+  pair.run();
+  ASSERT_EQ(pair.b.completions.records.size(), 1u);
+  EXPECT_EQ(pair.b.completions.records[0].pathBits, 0);
+  EXPECT_EQ(pair.b.completions.records[0].sourceLid, 2);
+}
+
 TEST(Ud, WrongQueueKeyIsDropped) {
   RcPair pair(0, QpService::kUd);
   pair.postReceive(104);

@@ -45,13 +45,15 @@ void RandomDriver::settle(std::uint32_t seed) {
   waitForControl();
 }
 
-// Takes what nobody polls. The consumer of a queue that it serves by event gets one for what was there.
+// Takes what nobody polls. The consumer of a queue that it serves by event gets one for what was there, or has got it
+// and not yet looked.
 void RandomDriver::lookForSleepers() {
   std::vector<std::pair<const Queue*, std::uint64_t>> found;
   for (const auto& queue : queues_) {
     if (!failure_.empty() || !becomeIdle(*queue->host)) return;
     const std::uint64_t events = queue->events->delivered();
-    if (drain(*queue, 1U << 20) != 0 && queue->eventDriven) found.emplace_back(queue.get(), events);
+    const bool isWoken = queue->pending != 0 || queue->serveLater;
+    if (drain(*queue, 1U << 20) != 0 && queue->eventDriven && !isWoken) found.emplace_back(queue.get(), events);
     passCost(*queue->host);
   }
   for (const auto& host : hosts_) becomeIdle(*host);

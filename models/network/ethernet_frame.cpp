@@ -1,0 +1,103 @@
+#include "models/network/ethernet_frame.h"
+
+#include <algorithm>
+
+#include "models/network/ipv4_checksum.h"
+#include "models/wire/endian.h"
+#include "models/wire/packet_headers.h"
+
+namespace hca::network {
+namespace {
+
+constexpr std::uint16_t kVlanType = 0x8100;
+constexpr std::uint8_t kTcp = 6;
+constexpr std::size_t kIpv4Header = sizeof(wire::Ipv4Header);
+constexpr std::size_t kIpv6Header = sizeof(wire::GlobalRouteHeader);
+
+std::uint16_t wordAt(ByteView bytes, std::size_t at) { return wire::loadBigEndian<std::uint16_t>(bytes.data() + at); }
+
+std::uint32_t sumOf(ByteView bytes) {
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) sum += wordAt(bytes, i);
+  if (bytes.size() % 2 != 0) sum += static_cast<std::uint32_t>(bytes[bytes.size() - 1] << 8);
+  return sum;
+}
+
+std::uint16_t folded(std::uint32_t sum) {
+  while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
+  return static_cast<std::uint16_t>(sum);
+}
+
+// `addresses`: of the pseudo header (RFC 768, RFC 9293, RFC 8200 section 8.1).
+void readTransport(EthernetFrame& frame, ByteView segment, std::uint8_t protocol, ByteView addresses) {
+  constexpr std::size_t kUdpHeader = sizeof(wire::UdpHeader), kTcpHeader = 20, kUdpChecksum = 6;
+  const bool udp = protocol == wire::Ipv4Header::kUdp && segment.size() >= kUdpHeader;
+  const bool tcp = protocol == kTcp && segment.size() >= kTcpHeader;
+  if (!udp && !tcp) return;
+  frame.transport = udp ? EthernetFrame::Transport::kUdp : EthernetFrame::Transport::kTcp;
+  const bool none = udp && wordAt(segment, kUdpChecksum) == 0;
+  const std::uint32_t sum = sumOf(segment) + sumOf(addresses) + protocol + static_cast<std::uint32_t>(segment.size());
+  frame.transportChecksumOk = none || folded(sum) == 0xFFFF;
+}
+
+void readIpv4(EthernetFrame& frame, ByteView packet) {
+  constexpr std::uint16_t kFragment = 0x3FFF;  // more fragments, or an offset
+  if (packet.size() < kIpv4Header) return;
+  const std::size_t header = (packet[0] & 0xFU) * 4U;
+  const std::size_t total = wordAt(packet, 2);
+  if (packet[0] >> 4 != 4 || header < kIpv4Header || total < header || total > packet.size()) return;
+  frame.network = EthernetFrame::Network::kIpv4;
+  frame.networkChecksumOk = ipv4Checksum(packet.subview(0, header)) == 0;
+  if ((wordAt(packet, 6) & kFragment) != 0) return;
+  readTransport(frame, packet.subview(header, total - header), packet[9], packet.subview(12, 8));
+}
+
+void readIpv6(EthernetFrame& frame, ByteView packet) {
+  if (packet.size() < kIpv6Header || packet[0] >> 4 != 6) return;
+  const std::size_t length = wordAt(packet, 4);
+  if (length > packet.size() - kIpv6Header) return;
+  frame.network = EthernetFrame::Network::kIpv6;
+  frame.networkChecksumOk = true;
+  readTransport(frame, packet.subview(kIpv6Header, length), packet[6], packet.subview(8, 32));
+}
+
+}  // namespace
+
+EthernetFrame readFrame(ByteView bytes) {
+  EthernetFrame frame;
+  if (bytes.size() < EthernetFrame::kHeaderSize) return frame;
+  std::copy_n(bytes.data(), 6, frame.destination.begin());
+  std::copy_n(bytes.data() + 6, 6, frame.source.begin());
+  std::size_t at = EthernetFrame::kHeaderSize;
+  frame.type = wordAt(bytes, at - 2);
+  if (frame.type == kVlanType && bytes.size() >= at + EthernetFrame::kTagSize) {
+    frame.tagged = true;
+    frame.tag = wordAt(bytes, at);
+    frame.type = wordAt(bytes, at + 2);
+    at += EthernetFrame::kTagSize;
+  }
+  const ByteView rest = bytes.subview(at, bytes.size() - at);
+  frame.checksum = folded(sumOf(rest));
+  if (frame.type == wire::EthernetHeader::kIpv4) readIpv4(frame, rest);
+  if (frame.type == wire::EthernetHeader::kIpv6) readIpv6(frame, rest);
+  return frame;
+}
+
+void routeFrame(Route& route, ByteView bytes) {
+  const EthernetFrame frame = readFrame(bytes);
+  const std::array<std::uint8_t, 6>& mac = frame.destination;
+  route.globalRoute = true;
+  route.destinationMac = mac;
+  route.sourceMac = frame.source;
+  const bool group = (mac[0] & 1) != 0;
+  if (group) {
+    route.destinationGid = {0xFF, 0x02};
+    std::copy(mac.begin(), mac.end(), route.destinationGid.begin() + 10);
+    return;
+  }
+  // Modified EUI-64 (RFC 4291, appendix A), as ports make theirs.
+  route.destinationGid = {0xFE,   0x80,   0,    0,    0,      0,      0,     0, static_cast<std::uint8_t>(mac[0] ^ 2),
+                          mac[1], mac[2], 0xFF, 0xFE, mac[3], mac[4], mac[5]};
+}
+
+}  // namespace hca::network

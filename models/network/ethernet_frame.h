@@ -1,0 +1,41 @@
+// A frame of a raw packet queue pair, read as far as a receiving adapter looks into it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/base/byte_view.h"
+#include "models/network/packet.h"
+
+namespace hca::network {
+
+/// Frames: from the destination address on, without the frame check sequence.
+struct EthernetFrame {
+  enum class Network : std::uint8_t { kOther, kIpv4, kIpv6 };
+  enum class Transport : std::uint8_t { kOther, kTcp, kUdp };
+
+  static constexpr std::size_t kHeaderSize = 14;
+  static constexpr std::size_t kTagSize = 4;
+  /// Largest that is sent or received: 9216 bytes behind the header, and a tag.
+  static constexpr std::uint32_t kLargest = 9216 + kHeaderSize + kTagSize;
+
+  std::array<std::uint8_t, 6> destination{};
+  std::array<std::uint8_t, 6> source{};
+  bool tagged = false;     ///< IEEE 802.1Q, type 0x8100
+  std::uint16_t tag = 0;   ///< priority [15:13], drop eligible [12], VLAN [11:0]
+  std::uint16_t type = 0;  ///< behind the tag, if there is one
+  Network network = Network::kOther;
+  Transport transport = Transport::kOther;
+  bool networkChecksumOk = false;    ///< of IPv4; true of IPv6, which has none
+  bool transportChecksumOk = false;  ///< of TCP or UDP that is no fragment; a UDP checksum of 0 is none and right
+  std::uint16_t checksum = 0;        ///< one's complement sum of all behind type and tag
+};
+
+/// Reads a frame; one shorter than its header is all zeros. A header that is cut off is none.
+[[nodiscard]] EthernetFrame readFrame(ByteView bytes);
+
+/// Fills the fields of `route` by which Ethernet finds the way from the addresses of the frame. Ports are known by the
+/// GID that follows from their address; a group of stations is a group of ports.
+void routeFrame(Route& route, ByteView frame);
+
+}  // namespace hca::network

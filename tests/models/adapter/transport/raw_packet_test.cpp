@@ -1,0 +1,187 @@
+// Ethernet frames from queue to queue: rules, VLAN tags, checksums, what the completion tells.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/models/adapter/transport/rc_pair.h"
+#include "tests/support/hex_bytes.h"
+
+namespace hca::adapter::test {
+namespace {
+
+using hca::test::hexBytes;
+
+const char* const kAddresses = "02 00 00 00 00 02 02 00 00 00 00 01";
+const char* const kTag = "81 00 60 05";  // priority 3, VLAN 5
+// UDP from 10.0.0.1:1 to 10.0.0.2:2 with 4 bytes; both checksums are right.
+const char* const kDatagram =
+    "08 00 45 00 00 20 00 00 40 00 40 11 26 cb 0a 00 00 01 0a 00 00 02 00 01 00 02 00 0c 27 0a 61 62 63 64";
+
+std::vector<std::uint8_t> plainFrame() { return hexBytes(std::string(kAddresses) + kDatagram); }
+std::vector<std::uint8_t> taggedFrame() { return hexBytes(std::string(kAddresses) + kTag + kDatagram); }
+
+FlowRule ruleFor(QpNumber queue, std::uint32_t tag) {
+  FlowRule rule;
+  rule.destination = std::array<std::uint8_t, 6>{0x02, 0, 0, 0, 0, 2};
+  rule.queue = queue;
+  rule.flowTag = tag;
+  return rule;
+}
+
+class RawPacket : public testing::Test {
+ protected:
+  void steer(const FlowRule& rule) {
+    std::uint64_t name = 0;
+    ASSERT_TRUE(pair.b.table.addFlow(rule, name).ok());
+  }
+  void strip() { pair.b.table.find(pair.qpB)->attributes.stripVlan = true; }
+  /// Sends `frame`, of which the WQE holds the first `inWqe` bytes.
+  void send(const std::vector<std::uint8_t>& frame, std::size_t inWqe = 14) {
+    std::copy(frame.begin() + static_cast<std::ptrdiff_t>(inWqe), frame.end(),
+              pair.a.memory.bytes.begin() + RcPair::kData);
+    const std::size_t ethernet = (std::max<std::size_t>(16, 14 + inWqe) + 15) / 16 * 16;
+    const bool more = frame.size() > inWqe;
+    std::vector<std::uint8_t> wqe;
+    RcPair::put(wqe, (pair.sendIndex & 0xFFFF) << 8 | 0x0A, 4);
+    RcPair::put(wqe, std::uint64_t{pair.qpA.value()} << 8 | (1 + ethernet / 16 + (more ? 1 : 0)), 4);
+    RcPair::put(wqe, 0x08, 4);
+    RcPair::put(wqe, 0, 4);
+    RcPair::put(wqe, 0, 12);
+    RcPair::put(wqe, inWqe, 2);
+    wqe.insert(wqe.end(), frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(inWqe));
+    wqe.resize(16 + ethernet);
+    if (more) {
+      RcPair::put(wqe, frame.size() - inWqe, 4);
+      RcPair::put(wqe, PlainTranslator::kKey, 4);
+      RcPair::put(wqe, RcPair::kData, 8);
+    }
+    pair.putWqe(wqe);
+    pair.ring();
+    pair.run();
+  }
+  [[nodiscard]] std::vector<std::uint8_t> received(std::size_t length) const {
+    const auto from = pair.b.memory.bytes.begin() + RcPair::kData;
+    return {from, from + static_cast<std::ptrdiff_t>(length)};
+  }
+  RcPair pair{0, QpService::kRaw};
+};
+
+TEST_F(RawPacket, ARuleGivesTheFrameItsQueueAndItsTag) {
+  steer(ruleFor(pair.qpB, 0xABCDEF));
+  pair.postReceive(2048);
+  send(plainFrame());
+  EXPECT_EQ(received(plainFrame().size()), plainFrame());
+  ASSERT_EQ(pair.a.completions.records.size(), 1u);
+  EXPECT_EQ(pair.a.completions.records[0].opcode, CqeOpcode::kRequester);
+  ASSERT_EQ(pair.b.completions.records.size(), 1u);
+  const CompletionRecord& record = pair.b.completions.records[0];
+  EXPECT_EQ(record.opcode, CqeOpcode::kResponderSend);
+  EXPECT_EQ(record.byteCount, plainFrame().size());
+  ASSERT_TRUE(record.frame.has_value());
+  EXPECT_EQ(record.frame->flowTag, 0xABCDEFu);
+  EXPECT_FALSE(record.frame->hadVlan);
+  EXPECT_TRUE(record.frame->networkOk);
+  EXPECT_TRUE(record.frame->transportOk);
+}
+
+TEST_F(RawPacket, TheWqeMayHoldAnyPartOfTheFrame) {
+  steer(ruleFor(pair.qpB, 1));
+  for (const std::size_t inWqe : {0U, 2U, 18U, 46U, 48U}) {
+    pair.postReceive(2048);
+    send(plainFrame(), std::min<std::size_t>(inWqe, plainFrame().size()));
+    EXPECT_EQ(received(plainFrame().size()), plainFrame()) << inWqe;
+    std::fill_n(pair.b.memory.bytes.begin() + RcPair::kData, 64, std::uint8_t{0});
+  }
+  EXPECT_EQ(pair.b.completions.records.size(), 5u);
+}
+
+TEST_F(RawPacket, TheTagLeavesTheFrameForTheCompletion) {
+  steer(ruleFor(pair.qpB, 1));
+  strip();
+  pair.postReceive(2048);
+  send(taggedFrame(), 18);
+  EXPECT_EQ(received(plainFrame().size()), plainFrame()) << "without its tag";
+  ASSERT_EQ(pair.b.completions.records.size(), 1u);
+  const CompletionRecord& record = pair.b.completions.records[0];
+  EXPECT_EQ(record.byteCount, plainFrame().size());
+  EXPECT_TRUE(record.frame->hadVlan);
+  EXPECT_EQ(record.frame->vlan, 0x6005);
+  EXPECT_TRUE(record.frame->transportOk);
+}
+
+TEST_F(RawPacket, TheTagStaysWhereTheQueueDoesNotTakeItOut) {
+  steer(ruleFor(pair.qpB, 1));
+  pair.postReceive(2048);
+  send(taggedFrame(), 18);
+  EXPECT_EQ(received(taggedFrame().size()), taggedFrame());
+  EXPECT_FALSE(pair.b.completions.records[0].frame->hadVlan);
+  EXPECT_TRUE(pair.b.completions.records[0].frame->networkOk) << "behind the tag";
+}
+
+TEST_F(RawPacket, WrongChecksumsAreTold) {
+  steer(ruleFor(pair.qpB, 1));
+  std::vector<std::uint8_t> frame = plainFrame();
+  frame.back() ^= 1;
+  pair.postReceive(2048);
+  send(frame);
+  EXPECT_TRUE(pair.b.completions.records[0].frame->networkOk);
+  EXPECT_FALSE(pair.b.completions.records[0].frame->transportOk);
+  frame = plainFrame();
+  frame[14 + 8] ^= 1;  // time to live
+  pair.postReceive(2048);
+  send(frame);
+  EXPECT_FALSE(pair.b.completions.records[1].frame->networkOk);
+  EXPECT_TRUE(pair.b.completions.records[1].frame->transportOk);
+}
+
+TEST_F(RawPacket, WhatNoRuleWantsIsDroppedAndCounted) {
+  FlowRule rule = ruleFor(pair.qpB, 1);
+  rule.vlan = 6;
+  steer(rule);
+  pair.postReceive(2048);
+  send(plainFrame());
+  send(taggedFrame(), 18);
+  EXPECT_TRUE(pair.b.completions.records.empty());
+  EXPECT_EQ(pair.b.dispatcher.drops().noFlowRule, 2u);
+  rule.vlan = 5;
+  steer(rule);
+  send(taggedFrame(), 18);
+  EXPECT_EQ(pair.b.completions.records.size(), 1u);
+}
+
+TEST_F(RawPacket, TheFirstRuleThatFitsCounts) {
+  FlowRule other = ruleFor(pair.qpB, 7);
+  other.type = 0x86DD;
+  steer(other);
+  steer(ruleFor(pair.qpB, 8));
+  steer(ruleFor(pair.qpB, 9));
+  pair.postReceive(2048);
+  send(plainFrame());
+  EXPECT_EQ(pair.b.completions.records[0].frame->flowTag, 8u);
+}
+
+TEST_F(RawPacket, FramesHaveAHeaderAndALimit) {
+  send(std::vector<std::uint8_t>(13), 13);
+  ASSERT_EQ(pair.a.completions.records.size(), 1u);
+  EXPECT_EQ(pair.a.completions.records[0].syndrome, CqeSyndrome::kLocalLength);
+  EXPECT_EQ(pair.a.wire.sent, 0);
+}
+
+TEST_F(RawPacket, AQueueWithARuleIsInUse) {
+  std::uint64_t name = 0;
+  ASSERT_TRUE(pair.b.table.addFlow(ruleFor(pair.qpB, 1), name).ok());
+  EXPECT_EQ(pair.b.table.destroy(pair.qpB).syndrome, Syndrome::kQpHasFlows);
+  EXPECT_TRUE(pair.b.table.removeFlow(name).ok());
+  EXPECT_EQ(pair.b.table.removeFlow(name).syndrome, Syndrome::kUnknownFlow);
+  EXPECT_TRUE(pair.b.table.destroy(pair.qpB).ok());
+}
+
+TEST(RawPacketRules, RulesLeadToRawReceiveQueuesAlone) {
+  RcPair pair;
+  std::uint64_t name = 0;
+  EXPECT_EQ(pair.b.table.addFlow(ruleFor(pair.qpB, 1), name).syndrome, Syndrome::kQpServiceUnsupported);
+  EXPECT_EQ(pair.b.table.addFlow(ruleFor(QpNumber(999), 1), name).syndrome, Syndrome::kUnknownQp);
+}
+
+}  // namespace
+}  // namespace hca::adapter::test

@@ -1,0 +1,22 @@
+// Counts what is allocated. Replaces the allocator of the executable, so it is for tests in an executable of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace hca::test {
+
+/// Allocations since the program began.
+inline std::size_t allocations = 0;
+
+}  // namespace hca::test
+
+// Not inlined: the compiler would see malloc behind one of a pair and not behind the other.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++hca::test::allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
