@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "verbs_shim/device_files.h"
+#include "verbs_shim/fatal_event.h"
 #include "verbs_shim/register_pages.h"
 #include "verbs_shim/settings.h"
 #include "verbs_shim/transport.h"
@@ -58,6 +60,7 @@ void onForkInChild() {
   attachedThread = 0;
   forgetFiles();
   forgetPages();
+  forgetFatal();
 }
 
 // With all signals blocked: threads that the simulation makes are none for the program's signals.
@@ -77,6 +80,14 @@ class BlockedSignals {
   sigset_t before_;
 };
 
+// Before what the simulation's library has is destroyed.
+void endWithProcess() {
+  if (state != State::kConnected || isInside) return;
+  isInside = true;
+  transport->end();
+  isInside = false;
+}
+
 int connect() {
   const BlockedSignals blocked;
   pthread_mutex_lock(&connecting);
@@ -86,6 +97,7 @@ int connect() {
     if (error == 0) {
       pthread_key_create(&threadEnd, onThreadEnd);
       pthread_atfork(nullptr, nullptr, onForkInChild);
+      atexit(endWithProcess);
     }
     __atomic_store_n(&state, error == 0 ? State::kConnected : State::kFailed, __ATOMIC_RELEASE);
   }
@@ -105,6 +117,13 @@ int attach() {
 }
 
 }  // namespace
+
+void attachThread() {
+  if (isInside) return;
+  isInside = true;
+  (void)attach();
+  isInside = false;
+}
 
 bool isConnected() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == State::kConnected; }
 

@@ -37,6 +37,8 @@ void noteInterrupt();
 /// This thread is, for good.
 void adoptThread();
 
+/// Makes this thread known to the simulation before it calls for the first time.
+void attachThread();
 /// Whether this process has a connection now.
 [[nodiscard]] bool isConnected();
 

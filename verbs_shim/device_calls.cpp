@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +14,8 @@
 
 #include "verbs_shim/channel_client.h"
 #include "verbs_shim/device_files.h"
+#include "verbs_shim/fatal_event.h"
+#include "verbs_shim/guarded_copy.h"
 #include "verbs_shim/real_calls.h"
 #include "verbs_shim/register_pages.h"
 #include "verbs_shim/register_trap.h"
@@ -43,6 +47,12 @@ int failed(int error) {
   return -1;
 }
 
+bool namesAsyncEvents(uint64_t command) {
+  ib_uverbs_ioctl_hdr header;
+  const void* at = reinterpret_cast<const void*>(command);  // NOLINT: the program's
+  return guardedCopy(&header, at, sizeof header) == 0 && header.object_id == UVERBS_OBJECT_ASYNC_EVENT;
+}
+
 // A command that makes a completion channel or an asynchronous event file gets a pipe, whose other end the simulation
 // opens for itself.
 int repeatWithPipe(Request request) {
@@ -51,7 +61,9 @@ int repeatWithPipe(Request request) {
   request.argument[2] = static_cast<uint64_t>(ends[1]) << 32 | static_cast<uint32_t>(ends[0]);
   Reply reply{};
   const int error = call(request, reply);
-  closeReal(ends[1]);
+  const bool isAsync = error == 0 && namesAsyncEvents(request.argument[1]);
+  // If the simulation is lost, the program is told by ourselves.
+  if (!isAsync || !keepForFatal(ends[1])) closeReal(ends[1]);
   if (error != 0) {
     closeReal(ends[0]);
     return error < 0 ? EINVAL : error;

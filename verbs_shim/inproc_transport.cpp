@@ -71,6 +71,6 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
 
 }  // namespace
 
-const Transport inprocTransport{connect, attachThread, call};
+const Transport inprocTransport{connect, attachThread, call, [] { simulation.end(simulation.self); }};
 
 }  // namespace hca::shim

@@ -28,20 +28,21 @@ HookTable<CreateCqEx> createCqExs;  // by context
 HookTable<StartPoll> startPolls;    // by queue
 HookTable<NextPoll> nextPolls;      // by queue
 
-// Comes back when another look may find more.
-void waitAfterEmptyPoll() {
+// Comes back when another look may find more. False if the device is gone.
+bool waitAfterEmptyPoll() {
   hca::channel::Request request;
   hca::channel::clear(request, hca::channel::Kind::kPollEmpty);
   hca::channel::Reply reply{};
-  (void)call(request, reply);
+  return call(request, reply) != EIO;
 }
 
 int pollCq(ibv_cq* cq, int most, ibv_wc* completions) {
   const PollCq real = pollCqs.find(cq->context);
   int found = real(cq, most, completions);
   if (found == 0 && most > 0) {
-    waitAfterEmptyPoll();
+    const bool isThere = waitAfterEmptyPoll();
     found = real(cq, most, completions);
+    if (found == 0 && !isThere) return -EIO;
   }
   if (found > 0) noteCompletions(static_cast<unsigned>(found));
   return found;
@@ -51,8 +52,9 @@ int startPoll(ibv_cq_ex* cq, ibv_poll_cq_attr* attributes) {
   const StartPoll real = startPolls.find(cq);
   int result = real(cq, attributes);
   if (result == ENOENT) {
-    waitAfterEmptyPoll();
+    const bool isThere = waitAfterEmptyPoll();
     result = real(cq, attributes);
+    if (result == ENOENT && !isThere) return EIO;
   }
   if (result == 0) noteCompletions(1);
   return result;

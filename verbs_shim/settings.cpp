@@ -34,7 +34,8 @@ Settings read() {
 const Settings& settings() {
   static bool isRead = false;
   static Settings settings;
-  if (!isRead) {
+  // A sanitizer opens files before the C library knows the environment.
+  if (!isRead && environ != nullptr) {
     isRead = true;  // before the reading, which may come back here
     settings = read();
   }

@@ -14,6 +14,7 @@
 #include "verbs_shim/channel/shared_memory.h"
 #include "verbs_shim/channel/short_slices.h"
 #include "verbs_shim/channel_client.h"
+#include "verbs_shim/fatal_event.h"
 #include "verbs_shim/real_calls.h"
 #include "verbs_shim/settings.h"
 #include "verbs_shim/transport.h"
@@ -177,7 +178,10 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
   __atomic_store_n(&slot.state, static_cast<uint32_t>(SlotState::kSubmitted), __ATOMIC_SEQ_CST);
   ringDoorbell();
   if (!waitForAnswer(slot)) {
-    if (!__atomic_exchange_n(&isDead, true, __ATOMIC_RELAXED)) complain("the simulation has ended");
+    if (!__atomic_exchange_n(&isDead, true, __ATOMIC_RELAXED)) {
+      complain("the simulation has ended");
+      reportFatal();
+    }
     return;
   }
   reply = slot.reply;
@@ -187,6 +191,7 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
 
 }  // namespace
 
-const Transport sharedTransport{connect, attachThread, call};
+// The end of the connection says it.
+const Transport sharedTransport{connect, attachThread, call, [] {}};
 
 }  // namespace hca::shim

@@ -12,6 +12,8 @@ struct Transport {
   int (*connect)();
   uint32_t (*attachThread)(int threadId);
   void (*call)(uint32_t thread, const channel::Request& request, channel::Reply& reply);
+  /// The process ends in good order.
+  void (*end)();
 };
 
 extern const Transport inprocTransport;

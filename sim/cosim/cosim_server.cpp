@@ -208,11 +208,40 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
 
 void CosimServer::answerLater(Thread thread, CallState state) {
   threads_[thread].state = state;
-  if (state == CallState::kMemory || state == CallState::kEvent) {
+  if (state == CallState::kMemory || state == CallState::kEvent || state == CallState::kThread) {
     lockstep_.wait(thread);
   } else {
     lockstep_.waitUntilClock(thread);
   }
+}
+
+void CosimServer::joinThread(Thread thread) {
+  const SessionId session = threads_[thread].session;
+  const int number = static_cast<int>(threads_[thread].request.argument[0]);
+  const std::vector<Thread>& all = sessionThreads_[session];
+  const bool runs = std::any_of(all.begin(), all.end(),
+                                [&](Thread each) { return each != thread && threads_[each].probe.number() == number; });
+  if (runs) return answerLater(thread, CallState::kThread);
+  const auto end = ends_.find({session, number});
+  if (end != ends_.end()) {
+    lockstep_.arrive(thread, end->second);
+    ends_.erase(end);
+  }
+  answer(thread, 0);
+}
+
+// Who waits for its end goes on at that time.
+void CosimServer::noteEnd(Thread thread) {
+  const SessionId session = threads_[thread].session;
+  const int number = threads_[thread].probe.number();
+  for (const Thread each : sessionThreads_[session]) {
+    const ThreadState& state = threads_[each];
+    if (state.state != CallState::kThread || static_cast<int>(state.request.argument[0]) != number) continue;
+    lockstep_.arrive(each, lockstep_.clock(thread));
+    return answer(each, 0);
+  }
+  constexpr std::size_t kMost = 10000;  // threads that nobody waits for
+  if (ends_.size() < kMost) ends_[{session, number}] = lockstep_.clock(thread);
 }
 
 void CosimServer::submit(Thread thread, const Request& request) {
@@ -241,7 +270,10 @@ void CosimServer::submit(Thread thread, const Request& request) {
       state.deadline = lockstep_.clock(thread) + simulatedSpan(request.argument[1]);
       pending_.insert({state.deadline, thread, state.call});
       return;
+    case Kind::kJoinThread:
+      return joinThread(thread);
     case Kind::kThreadEnds:
+      noteEnd(thread);
       state.state = CallState::kAnswered;
       return lockstep_.remove(thread);
     case Kind::kReadClock:
@@ -475,7 +507,6 @@ bool CosimServer::settle() {
   bool any = false;
   for (Thread thread = 0; thread < threads_.size(); ++thread) {
     ThreadState& state = threads_[thread];
-    if (state.state == CallState::kAnswered) any = true;
     if (state.state != CallState::kUntil) continue;
     const bool waits = lockstep_.state(thread) == Lockstep::State::kUntil;
     if (waits && lockstep_.clock(thread) > reached_) continue;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -99,6 +100,7 @@ class CosimServer final : private SessionListener {
     kCommand,  // the simulation works on it
     kMemory,   // until its memory changes
     kEvent,    // until it has an event to read
+    kThread,   // until another thread has ended
     kAnswered  // may go on
   };
   struct ThreadState {
@@ -157,6 +159,8 @@ class CosimServer final : private SessionListener {
   void considerReturn(Thread thread);
   void endThread(Thread thread);
   void forgetThread(Thread thread);
+  void joinThread(Thread thread);
+  void noteEnd(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
@@ -186,7 +190,8 @@ class CosimServer final : private SessionListener {
   std::vector<std::vector<Thread>> sessionThreads_;  // likewise
   std::vector<ThreadState> threads_;
   std::vector<Thread> freeThreads_;
-  Time reached_{};  // everything up to here, this time included, has happened
+  std::map<std::pair<SessionId, int>, Time> ends_;  // of threads that ended and were not waited for, by their numbers
+  Time reached_{};                                  // everything up to here, this time included, has happened
   std::uint64_t forcedAdvances_ = 0;
   bool hasPace_ = false;
   Time paceFrom_{};

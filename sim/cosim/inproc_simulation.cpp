@@ -63,6 +63,13 @@ class InprocHost {
     return server_.attachThread(session_, threadId);
   }
 
+  /// The program ends, with devices open perhaps.
+  void end() {
+    if (!mutex_.try_lock()) return;  // another thread of it is in the simulation, and ends there
+    server_.writeResult();
+    mutex_.unlock();
+  }
+
   void call(std::uint32_t thread, const Request& request, Reply& reply) {
     entering_.fetch_add(1);
     std::unique_lock<std::mutex> lock(mutex_);
@@ -198,7 +205,7 @@ std::string start(const channel::InprocParameters& parameters, channel::InprocSi
   simulation.call = [](void* self, std::uint32_t thread, const Request* request, Reply* reply) {
     static_cast<InprocHost*>(self)->call(thread, *request, *reply);
   };
-  simulation.end = [](void*) {};
+  simulation.end = [](void* self) { static_cast<InprocHost*>(self)->end(); };
   return {};
 }
 

@@ -28,6 +28,8 @@ constexpr auto kTick = 10us;
 constexpr auto kPatience = 1ms;
 // Likewise for a thread that was made to wait because it called nothing.
 constexpr auto kSpinnersPatience = 10ms;
+// Who doesn't take its answer for this long was stopped.
+constexpr auto kStopped = 200ms;
 // After this long without any event the user is told.
 constexpr auto kSilence = 5s;
 
@@ -127,6 +129,7 @@ bool SharedSimulation::giveReply(Client& client, std::uint32_t index) {
   if (!server_.takeReply(slot.thread, reply)) return false;
   shared.reply = reply;
   slot.isCalling = false;
+  slot.answered = Clock::now();
   __atomic_store_n(&shared.state, static_cast<std::uint32_t>(SlotState::kAnswered), __ATOMIC_RELEASE);
   channel::futexWake(&shared.state);
   return true;
@@ -177,7 +180,9 @@ std::chrono::nanoseconds SharedSimulation::considerForce() {
       for (std::uint32_t i = 0; i < client->used; ++i) {
         if (!client->slots[i].isAttached || client->slots[i].thread != thread) continue;
         const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
-        return state == static_cast<std::uint32_t>(SlotState::kIdle);
+        // One that is stopped, or pretends to be, is not to stop the others.
+        return state != static_cast<std::uint32_t>(SlotState::kAnswered) ||
+               Clock::now() - client->slots[i].answered > kStopped;
       }
     }
     return false;

@@ -45,8 +45,9 @@ class SharedSimulation {
     bool isAttached = false;
     bool isCalling = false;
     CosimServer::Thread thread = 0;
-    Clock::time_point since{};   // of the call under way
-    bool isInterrupted = false;  // it spins
+    Clock::time_point since{};     // of the call under way
+    Clock::time_point answered{};  // the last one
+    bool isInterrupted = false;    // it spins
     bool isEventWait = false;
     std::chrono::nanoseconds limit{};  // of its wait; 0: none
   };

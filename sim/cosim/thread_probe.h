@@ -19,6 +19,8 @@ class ThreadProbe {
   ThreadProbe& operator=(ThreadProbe&& other) noexcept;
   ThreadProbe& operator=(const ThreadProbe&) = delete;
 
+  /// The kernel's number.
+  [[nodiscard]] pid_t number() const { return thread_; }
   /// Processor time of its process so far; never less than its own.
   [[nodiscard]] std::chrono::nanoseconds processorTime() const;
   /// Whether it sleeps in a system call, is stopped, or has ended.

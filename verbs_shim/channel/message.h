@@ -28,6 +28,7 @@ enum class Kind : uint32_t {
   kSpinning,        ///< the thread was interrupted because it calls nothing: comes back when memory changed
   kUnmapMemory,     ///< argument 0: address, 1: length: no longer the program's
   kThreadEnds,
+  kJoinThread,  ///< comes back when the thread with the kernel's number in argument 0 has ended
 };
 
 /// Values of Reply::error that are no errno.

@@ -81,7 +81,10 @@ void CqEngine::drain(CompletionQueue& queue, bool isAhead) {
   }
   if (queue.waiting.empty()) return;
   // Every entry gets a look of its own at the record before it brings the queue down.
-  if (progress || isAhead) return readConsumerIndex(queue);
+  if (progress || isAhead) {
+    queue.readsAhead = false;  // an entry waits for it by now
+    return readConsumerIndex(queue);
+  }
   fail(queue, CqStatus::kOverflow);
 }
 

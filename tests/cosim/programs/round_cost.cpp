@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "self_connection.h"
+#include "tests/cosim/programs/self_connection.h"
 
 using hcasim_test::need;
 using hcasim_test::SelfConnection;

@@ -24,8 +24,13 @@ class CommandLineTest : public config::ConfigTest {
   int call(const std::vector<std::string>& arguments) {
     out_.str("");
     err_.str("");
-    Environment environment{out_, err_, terminal_, [this](const RunRequest& request) { return run(request); },
-                            [this](const CosimRequest& request) { return cosim(request); }};
+    Environment environment{out_,
+                            err_,
+                            terminal_,
+                            [this](const RunRequest& request) { return run(request); },
+                            [this](const CosimRequest& request) { return cosim(request); },
+                            [this](const ServeRequest& request) { return serve(request); },
+                            [this](const AttachRequest& request) { return attach(request); }};
     return runCommandLine(arguments, environment);
   }
   report::Result run(const RunRequest& request) {
@@ -46,6 +51,19 @@ class CommandLineTest : public config::ConfigTest {
     constexpr int kOfTheProgram = 7;
     return kOfTheProgram;
   }
+  int serve(const ServeRequest& request) {
+    ++serves_;
+    name_ = request.name;
+    sync_ = request.sync;
+    return 0;
+  }
+  int attach(const AttachRequest& request) {
+    name_ = request.name;
+    attachHost_ = request.host;
+    attachWords_ = request.words;
+    constexpr int kOfTheProgram = 9;
+    return kOfTheProgram;
+  }
   static std::string contentOf(const std::string& file) {
     std::ifstream stream(file);
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
@@ -60,6 +78,11 @@ class CommandLineTest : public config::ConfigTest {
   std::function<void()> action_;
   int runs_ = 0;
   int cosims_ = 0;
+  int serves_ = 0;
+  std::string name_;
+  sim::Sync sync_;
+  std::uint32_t attachHost_ = 0;
+  std::vector<std::string> attachWords_;
   std::vector<CosimCommand> commands_;
   bool isShared_ = false;
   bool hasVirtualTime_ = false;
@@ -314,7 +337,7 @@ TEST_F(CommandLineTest, PrintsACompletionScriptThatWorks) {
     return contentOf(path("reply"));
   };
   EXPECT_EQ(complete("hcasim r", 1), "run\n");
-  EXPECT_EQ(complete("hcasim \"\"", 1), "run cosim config completion --help --version\n");
+  EXPECT_EQ(complete("hcasim \"\"", 1), "run cosim serve attach env config completion --help --version\n");
   EXPECT_EQ(complete("hcasim config s", 2), "show\n");
   EXPECT_EQ(complete("hcasim run --st", 2), "--strict-notify\n");
   EXPECT_EQ(complete("hcasim run --log e", 3), "error\n");
@@ -338,11 +361,38 @@ TEST_F(CommandLineTest, CosimPassesTheProgramsWordsOn) {
   EXPECT_TRUE(isShared_);
 }
 
+TEST_F(CommandLineTest, ServeAndAttachFindEachOtherByName) {
+  EXPECT_EQ(call({"serve", "--sync", "paced:0.5"}), kDone);
+  EXPECT_EQ(name_, "default");
+  EXPECT_EQ(sync_.kind, sim::Sync::Kind::kPaced);
+  EXPECT_EQ(sync_.scale, 0.5);
+  EXPECT_EQ(call({"attach", "--name", "mine", "-H", "1", "prog", "-H", "--name"}), 9);
+  EXPECT_EQ(name_, "mine");
+  EXPECT_EQ(attachHost_, 1U);
+  EXPECT_EQ(attachWords_, (std::vector<std::string>{"prog", "-H", "--name"}));
+  EXPECT_EQ(call({"env", "-H", "2"}), 9);
+  EXPECT_TRUE(attachWords_.empty());
+  EXPECT_EQ(attachHost_, 2U);
+}
+
+TEST_F(CommandLineTest, ServeAndAttachRefuseWhatMakesNoSense) {
+  EXPECT_EQ(call({"serve", "--name", "../elsewhere"}), kCosimBadInput);
+  EXPECT_EQ(call({"serve", "--sync", "soon"}), kCosimBadInput);
+  EXPECT_THAT(err(), HasSubstr("lockstep, paced, paced:SCALE, free"));
+  EXPECT_EQ(serves_, 0);
+  EXPECT_EQ(call({"attach", "-H", "1"}), kCosimBadInput);
+  EXPECT_EQ(call({"attach", "-H", "x", "prog"}), kCosimBadInput);
+  EXPECT_EQ(call({"env", "prog"}), kCosimBadInput);
+}
+
 TEST_F(CommandLineTest, CosimHasStatusesOfItsOwnForBadInput) {
   EXPECT_EQ(call({"cosim", "--set", "host.count=1", "prog"}), kCosimBadInput);
   EXPECT_EQ(call({"cosim", "prog", ":"}), kCosimBadInput);
   EXPECT_THAT(err(), HasSubstr("a command is missing"));
   EXPECT_EQ(call({"cosim", "--delay", "soon", "prog"}), kCosimBadInput);
+  EXPECT_EQ(call({"cosim", "--log-verbs", "/no/such/folder/log", "prog"}), kCosimBadInput);
+  EXPECT_THAT(err(), HasSubstr("--log-verbs: '/no/such/folder/log' can't be written"));
+  EXPECT_EQ(call({"cosim", "--json", "/no/such/folder/json", "prog"}), kCosimBadInput);
   EXPECT_EQ(cosims_, 0);
   EXPECT_EQ(call({"cosim", "--help"}), kDone);
   EXPECT_THAT(out(), HasSubstr("--virtual-time"));

@@ -1,0 +1,102 @@
+// The C library's functions that make threads and wait for their end: the simulation knows a thread from its first
+// instant on, and when it ended, so that simulated time doesn't depend on how fast the machine makes threads.
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "verbs_shim/channel_client.h"
+#include "verbs_shim/real_calls.h"
+
+using namespace hca::shim;
+
+HCASIM_REAL(pthread_create);
+HCASIM_REAL(pthread_join);
+
+namespace {
+
+// Threads that were made since the device was opened, until they are joined. With no room for more, further ones are
+// unknown until they call.
+constexpr int kMost = 1024;
+struct Thread {
+  bool isTaken;
+  int number;  // the kernel's
+  pthread_t handle;
+};
+Thread threads[kMost];
+pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+struct Start {
+  void* (*routine)(void*);
+  void* argument;
+  int number;  // 0 until the thread is attached
+};
+
+void* begin(void* opaque) {
+  auto* start = static_cast<Start*>(opaque);
+  const Start own = *start;
+  attachThread();
+  __atomic_store_n(&start->number, static_cast<int>(syscall(SYS_gettid)), __ATOMIC_RELEASE);
+  return own.routine(own.argument);
+}
+
+void keep(pthread_t handle, int number) {
+  pthread_mutex_lock(&changing);
+  Thread* place = nullptr;
+  // A handle that comes again belongs to a thread that was never joined.
+  for (Thread& thread : threads) {
+    if (thread.isTaken && pthread_equal(thread.handle, handle) != 0) place = &thread;
+  }
+  for (Thread& thread : threads) {
+    if (place == nullptr && !thread.isTaken) place = &thread;
+  }
+  if (place != nullptr) *place = {true, number, handle};
+  pthread_mutex_unlock(&changing);
+}
+
+// The kernel's number; 0 if the thread isn't known.
+int take(pthread_t handle) {
+  int number = 0;
+  pthread_mutex_lock(&changing);
+  for (Thread& thread : threads) {
+    if (!thread.isTaken || pthread_equal(thread.handle, handle) == 0) continue;
+    number = thread.number;
+    thread.isTaken = false;
+  }
+  pthread_mutex_unlock(&changing);
+  return number;
+}
+
+}  // namespace
+
+HCASIM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*routine)(void*),
+                                 void* argument) noexcept {
+  if (!isConnected() || isInSimulation()) return pthread_createReal(handle, attributes, routine, argument);
+  Start start{routine, argument, 0};
+  const int error = pthread_createReal(handle, attributes, begin, &start);
+  if (error != 0) return error;
+  // Not asleep: time would go on.
+  while (__atomic_load_n(&start.number, __ATOMIC_ACQUIRE) == 0) sched_yield();
+  keep(*handle, start.number);
+  return 0;
+}
+
+HCASIM_EXPORT int pthread_join(pthread_t handle, void** result) {
+  const int number = isConnected() && !isInSimulation() ? take(handle) : 0;
+  if (number == 0) return pthread_joinReal(handle, result);
+  hca::channel::Request request;
+  clear(request, hca::channel::Kind::kJoinThread);
+  request.argument[0] = static_cast<uint64_t>(number);
+  hca::channel::Reply reply{};
+  (void)call(request, reply);
+  // It is about to leave.
+  constexpr int kPatience = 2000;
+  int error = EBUSY;
+  for (int i = 0; i < kPatience && error == EBUSY; ++i) {
+    error = pthread_tryjoin_np(handle, result);
+    if (error == EBUSY) sched_yield();
+  }
+  return error == EBUSY ? pthread_joinReal(handle, result) : error;
+}
