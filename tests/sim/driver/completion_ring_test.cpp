@@ -114,7 +114,7 @@ TEST_P(CompletionRingTest, CleanOfAFullRingLooksAtEachEntryOnce) {
   EXPECT_EQ(ring_.consumerIndex(), 4U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Strides, CompletionRingTest, testing::Values(64U, 128U));
+INSTANTIATE_TEST_SUITE_P(Strides, CompletionRingTest, testing::Values(32U, 64U, 128U));
 
 }  // namespace
 }  // namespace hca::driver
