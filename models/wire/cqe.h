@@ -193,6 +193,10 @@ static_assert(offsetof(SignatureErrorCqe, domain) == 0x23 && offsetof(SignatureE
 static_assert(offsetof(SignatureErrorCqe, errorOffset) == 0x28 && offsetof(SignatureErrorCqe, qp) == 0x38);
 static_assert(offsetof(SignatureErrorCqe, signature) == 0x3E && offsetof(SignatureErrorCqe, opOwn) == 0x3F);
 
+/// An entry of 32 bytes, which no adapter has, is the end of a CQE: user index, immediate, byte count, time stamp,
+/// queue pair, counter, owner byte.
+constexpr std::size_t kShortCqeSize = 32;
+
 /// A 128-byte entry: the 64-byte CQE is its second half. The first half has inline data or a GRH.
 struct WideCqe {
   std::uint8_t inlineData[64] = {};

@@ -205,11 +205,23 @@ void ConfigChecker::checkSizes(const NamedFlow& named) {
   }
   if (!isPowerOfTwo(flow.cqe_size.count())) {
     complain(named, "cqe_size", formatValue(flow.cqe_size) + " is no size of a completion entry: 64B or 128B");
+  } else if (flow.cqe_size == Bytes(32) && !everyAdapterHasShortEntries()) {
+    complain(named, "cqe_size",
+             "entries of 32B are none of a real adapter: adapter.completion.cqe_32 = yes makes them");
   } else if (flow.cqe_compression != driver::CompressionKind::kNone && flow.cqe_size != Bytes(64)) {
     complain(named, "cqe_compression", "only entries of 64B can be compressed");
-  } else if (flow.cqe_pad && flow.cqe_size == Bytes(64)) {
-    complain(named, "cqe_pad", "entries of 64B have nothing to pad: cqe_size = 128B");
+  } else if (flow.cqe_pad && flow.cqe_size != Bytes(128)) {
+    complain(named, "cqe_pad", "entries of " + formatValue(flow.cqe_size) + " have nothing to pad: cqe_size = 128B");
   }
+}
+
+bool ConfigChecker::everyAdapterHasShortEntries() const {
+  for (const HostSections& host : config_.hosts) {
+    for (std::uint32_t number = 0; number < host.host.adapters; ++number) {
+      if (!host.adapterSections(number).adapter.completion.shortEntries) return false;
+    }
+  }
+  return true;
 }
 
 void ConfigChecker::checkDepths(const NamedFlow& named) {

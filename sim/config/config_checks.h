@@ -36,6 +36,7 @@ class ConfigChecker {
   void checkPorts(const NamedFlow& named);
   void checkCore(const NamedFlow& named, std::uint32_t host, std::uint32_t core, const char* key);
   void checkSizes(const NamedFlow& named);
+  [[nodiscard]] bool everyAdapterHasShortEntries() const;
   void checkDepths(const NamedFlow& named);
   void checkVector(const NamedFlow& named);
   void checkOrder(const NamedFlow& named);

@@ -17,7 +17,7 @@ CompletionRing::CompletionRing(std::uint8_t* entries, std::uint8_t* record, unsi
                                const CqCompression& compression)
     : entries_(entries), record_(record), logSize_(logSize), stride_(stride) {
   if (compression.layout != CompressionKind::kNone) expander_.emplace(compression);
-  assert(stride == sizeof(wire::Cqe) || stride == sizeof(wire::WideCqe));
+  assert(stride == wire::kShortCqeSize || stride == sizeof(wire::Cqe) || stride == sizeof(wire::WideCqe));
 }
 
 void CompletionRing::initialise() {
@@ -100,7 +100,7 @@ std::uint32_t CompletionRing::clean(std::uint32_t userIndex, const std::function
   // From the youngest down: entries that stay move up into the room of those that go.
   for (std::uint64_t index = end; index-- > consumerIndex_;) {
     const std::uint8_t* source = entryEnd(index) - stride_;
-    const auto cqe = structFrom<wire::Cqe>({entryEnd(index) - sizeof(wire::Cqe), sizeof(wire::Cqe)});
+    const wire::Cqe cqe = cqeAt(index);
     if (wire::Cqe::UserIndex::get(cqe.userIndex) == userIndex) {
       ++dropped;
       if (onDropped) onDropped(cqe);

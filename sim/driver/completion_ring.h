@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -17,7 +18,7 @@ namespace hca::driver {
 /// What libmlx5 keeps of a completion queue (rdma-core providers/mlx5/cq.c). Memory belongs to the caller.
 class CompletionRing {
  public:
-  /// `entries`: 2^logSize entries of `stride` bytes (64 or 128). `record`: the 8-byte doorbell record.
+  /// `entries`: 2^logSize entries of `stride` bytes (32, 64 or 128). `record`: the 8-byte doorbell record.
   CompletionRing(std::uint8_t* entries, std::uint8_t* record, unsigned logSize, std::uint32_t stride,
                  const CqCompression& compression = {});
 
@@ -35,9 +36,7 @@ class CompletionRing {
   /// Takes the entry at the consumer index. Precondition: ready().
   wire::Cqe take() {
     if (expander_) return takeExpanded();
-    const wire::Cqe cqe = structFrom<wire::Cqe>({entryEnd(consumerIndex_) - sizeof(wire::Cqe), sizeof(wire::Cqe)});
-    ++consumerIndex_;
-    return cqe;
+    return cqeAt(consumerIndex_++);
   }
   /// User index of the entry at the consumer index; of a ring with compression it may be anything: a hint.
   [[nodiscard]] std::uint32_t nextUserIndex() const { return userIndexOf(entryEnd(consumerIndex_)); }
@@ -88,6 +87,16 @@ class CompletionRing {
     const std::uint8_t* const entry = entryEnd - sizeof(wire::Cqe);
     return wire::Cqe::UserIndex::get(structFrom<decltype(wire::Cqe::userIndex)>(
         {entry + offsetof(wire::Cqe, userIndex), sizeof(wire::Cqe::userIndex)}));
+  }
+  /// What an entry of 32 bytes leaves out is zero.
+  [[nodiscard]] wire::Cqe cqeAt(std::uint64_t index) const {
+    const std::uint8_t* const end = entryEnd(index);
+    if (stride_ >= sizeof(wire::Cqe)) return structFrom<wire::Cqe>({end - sizeof(wire::Cqe), sizeof(wire::Cqe)});
+    wire::Cqe cqe;
+    static_assert(offsetof(wire::Cqe, userIndex) == sizeof cqe - wire::kShortCqeSize);
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(&cqe);
+    std::memcpy(bytes + offsetof(wire::Cqe, userIndex), end - wire::kShortCqeSize, wire::kShortCqeSize);
+    return cqe;
   }
   [[nodiscard]] std::uint8_t* entryEnd(std::uint64_t index) const {
     return entries_ + ((index & (entries() - 1)) + 1) * stride_;

@@ -30,7 +30,15 @@ bool offers(const DeviceCapabilities& device, QpType type) {
 // Linux drivers/infiniband/hw/mlx5/mlx5_ib.h: MLX5_REQ_SCAT_DATA32_CQE and its sisters.
 constexpr std::uint8_t kRequester32 = 0x11, kRequester64 = 0x22, kResponder32 = 1, kResponder64 = 2;
 
-bool isWide(const ClientCq& cq) { return cq.stride != adapter::CqeStride::k64; }
+/// qpc.cs_req and cs_res that fit the entries of a queue.
+std::uint8_t requesterScatter(const ClientCq& cq) {
+  if (cq.stride == adapter::CqeStride::k32) return 0;
+  return cq.stride == adapter::CqeStride::k64 ? kRequester32 : kRequester64;
+}
+std::uint8_t responderScatter(const ClientCq& cq) {
+  if (cq.stride == adapter::CqeStride::k32) return 0;
+  return cq.stride == adapter::CqeStride::k64 ? kResponder32 : kResponder64;
+}
 
 adapter::QpService serviceOf(QpType type) {
   switch (type) {
@@ -145,14 +153,14 @@ VerbsError ThreadClient::prepareQp(const QpRequest& request, CqHandle sendCq, Cq
   if (sends) {
     qp.sendCq = sendCq;
     qp.sendCqNumber = sendQueue->number;
-    if (request.scatterToCqe) qp.requesterInlineScatter = isWide(*sendQueue) ? kRequester64 : kRequester32;
+    if (request.scatterToCqe) qp.requesterInlineScatter = requesterScatter(*sendQueue);
   } else {
     qp.domain = domain->number;
   }
   if (receives) {
     qp.receiveCq = receiveCq;
     qp.receiveCqNumber = receiveQueue->number;
-    if (request.scatterToCqe) qp.responderInlineScatter = isWide(*receiveQueue) ? kResponder64 : kResponder32;
+    if (request.scatterToCqe) qp.responderInlineScatter = responderScatter(*receiveQueue);
   }
   if (shared != nullptr) {
     qp.srq = request.srq;

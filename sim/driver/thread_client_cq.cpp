@@ -12,6 +12,7 @@ namespace hca::driver {
 namespace {
 
 adapter::CqeStride strideOf(const CqRequest& request) {
+  if (request.cqe_size == wire::kShortCqeSize) return adapter::CqeStride::k32;
   if (request.cqe_size == sizeof(wire::Cqe)) return adapter::CqeStride::k64;
   return request.padded ? adapter::CqeStride::k128Padded : adapter::CqeStride::k128;
 }
@@ -33,7 +34,9 @@ VerbsError ThreadClient::checkCq(const CqRequest& request) const {
   const DeviceCapabilities& device = driver_.capabilities();
   if (!completionQueueEntries(request.cqe, device.limits)) return VerbsError::kInvalid;
   if (request.comp_vector >= driver_.completionVectors()) return VerbsError::kInvalid;
-  if (request.cqe_size != sizeof(wire::Cqe) && request.cqe_size != sizeof(wire::WideCqe)) return VerbsError::kInvalid;
+  const bool sizeKnown = request.cqe_size == wire::kShortCqeSize || request.cqe_size == sizeof(wire::Cqe) ||
+                         request.cqe_size == sizeof(wire::WideCqe);
+  if (!sizeKnown) return VerbsError::kInvalid;
   const bool wide = request.cqe_size == sizeof(wire::WideCqe);
   if (request.padded && !wide) return VerbsError::kInvalid;
   if (request.padded && !device.wideEntries) return VerbsError::kNotSupported;

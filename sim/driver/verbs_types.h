@@ -193,7 +193,7 @@ struct CqRequest {
   std::int32_t cqe = 0;  ///< minimum depth
   std::uint32_t comp_vector = 0;
   bool withChannel = false;     ///< attached to the client's completion channel
-  std::uint32_t cqe_size = 64;  ///< bytes: 64 or 128
+  std::uint32_t cqe_size = 64;  ///< bytes: 64 or 128; 32 if the adapter is told to have such
   bool padded = false;          ///< entries of 128 bytes are written whole (MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD)
   CqCompression compression;    ///< of entries of 64 bytes
   bool realTimeStamps = false;  ///< seconds in [62:32] and nanoseconds in [31:0] instead of raw ticks

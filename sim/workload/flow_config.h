@@ -257,7 +257,8 @@ struct FlowConfig {
     key("resize_after", self.resize_after, range(0U, 2'000'000'000U),
         "bandwidth: completions that a side takes before it resizes");
     key("comp_vector", self.comp_vector, range(0U, 2047U), "Completion vector of the queues");
-    key("cqe_size", self.cqe_size, range(Bytes(64), Bytes(128)), "Size of a completion entry: 64B or 128B");
+    key("cqe_size", self.cqe_size, range(Bytes(32), Bytes(128)),
+        "Size of a completion entry: 64B or 128B, or 32B with adapter.completion.cqe_32");
     key("cqe_pad", self.cqe_pad,
         "cqe_size = 128B: the adapter writes each entry whole, in one piece that fills lines of 128B, instead of the "
         "64B "

@@ -23,6 +23,7 @@ void CommandDevice::destroyObjects() {
   targets.uars.reset();
   xrcds.reset();
   transportDomains.reset();
+  ethernet.reset();
   pages.setInUse(false);
 }
 

@@ -7,6 +7,7 @@
 
 #include "models/adapter/command/adapter_identity.h"
 #include "models/adapter/command/command_config.h"
+#include "models/adapter/command/ethernet_objects.h"
 #include "models/adapter/command/page_account.h"
 #include "models/adapter/completion/cq_directory.h"
 #include "models/adapter/event/eq_directory.h"
@@ -63,6 +64,7 @@ struct CommandDevice {
   Hertz timerFrequency;
   XrcdTable xrcds;
   TransportDomainTable transportDomains;
+  EthernetObjects ethernet;
   PageAccount pages;
   std::function<void()> onTeardown;
 

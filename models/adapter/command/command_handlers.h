@@ -83,4 +83,25 @@ CommandResult createRmp(CommandDevice& device, const CommandCall& call);
 CommandResult queryRmp(CommandDevice& device, const CommandCall& call);
 CommandResult modifyRmp(CommandDevice& device, const CommandCall& call);
 
+// ethernet_queue_commands.cpp
+CommandResult createSq(CommandDevice& device, const CommandCall& call);
+CommandResult modifySq(CommandDevice& device, const CommandCall& call);
+CommandResult destroySq(CommandDevice& device, const CommandCall& call);
+CommandResult createRq(CommandDevice& device, const CommandCall& call);
+CommandResult modifyRq(CommandDevice& device, const CommandCall& call);
+CommandResult destroyRq(CommandDevice& device, const CommandCall& call);
+CommandResult queryEthernetQueue(CommandDevice& device, const CommandCall& call);
+
+// flow_commands.cpp
+CommandResult createTir(CommandDevice& device, const CommandCall& call);
+CommandResult destroyTir(CommandDevice& device, const CommandCall& call);
+CommandResult createTis(CommandDevice& device, const CommandCall& call);
+CommandResult destroyTis(CommandDevice& device, const CommandCall& call);
+CommandResult createFlowTable(CommandDevice& device, const CommandCall& call);
+CommandResult destroyFlowTable(CommandDevice& device, const CommandCall& call);
+CommandResult createFlowGroup(CommandDevice& device, const CommandCall& call);
+CommandResult destroyFlowGroup(CommandDevice& device, const CommandCall& call);
+CommandResult setFlowEntry(CommandDevice& device, const CommandCall& call);
+CommandResult deleteFlowEntry(CommandDevice& device, const CommandCall& call);
+
 }  // namespace hca::adapter::commands

@@ -6,6 +6,7 @@
 
 #include "models/adapter/command/command_handlers.h"
 #include "models/wire/device_commands.h"
+#include "models/wire/ethernet_commands.h"
 #include "models/wire/port_commands.h"
 #include "models/wire/queue_commands.h"
 
@@ -25,6 +26,7 @@ constexpr std::uint8_t kAny = kDisabled | kUp;
 constexpr std::size_t kShort = 16;                                  // inputs and outputs with one number
 constexpr std::size_t kStatus = wire::CommandOutput::kMinimumSize;  // outputs with nothing but status and syndrome
 constexpr std::size_t kCapabilities = 0x10 + wire::HcaCapabilities::kSize;
+constexpr std::size_t kFlowCommand = 0x24;       // as far as table, group and index
 constexpr std::size_t kPageListCommand = 0x110;  // contexts with a page list behind
 
 // In the order of the opcodes' values, for the search below.
@@ -104,10 +106,32 @@ constexpr CommandEntryPoint kCommands[] = {
      commands::allocateTransportDomain},
     {CommandOpcode::kDeallocTransportDomain, kInitialized, Cost::kObject, kShort, kStatus,
      commands::deallocateTransportDomain},
+    {CommandOpcode::kCreateTir, kInitialized, Cost::kObject, wire::CreateTirInput::kSize, kShort, commands::createTir},
+    {CommandOpcode::kDestroyTir, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyTir},
+    {CommandOpcode::kCreateSq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createSq},
+    {CommandOpcode::kModifySq, kInitialized, Cost::kTransition, kPageListCommand, kStatus, commands::modifySq},
+    {CommandOpcode::kDestroySq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroySq},
+    {CommandOpcode::kQuerySq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryEthernetQueue},
+    {CommandOpcode::kCreateRq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createRq},
+    {CommandOpcode::kModifyRq, kInitialized, Cost::kTransition, kPageListCommand, kStatus, commands::modifyRq},
+    {CommandOpcode::kDestroyRq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyRq},
+    {CommandOpcode::kQueryRq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryEthernetQueue},
     {CommandOpcode::kCreateRmp, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createRmp},
     {CommandOpcode::kModifyRmp, kInitialized, Cost::kObject, kPageListCommand, kStatus, commands::modifyRmp},
     {CommandOpcode::kDestroyRmp, kInitialized, Cost::kObject, kShort, kStatus, commands::destroySrq},
     {CommandOpcode::kQueryRmp, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryRmp},
+    {CommandOpcode::kCreateTis, kInitialized, Cost::kObject, wire::CreateTisInput::kSize, kShort, commands::createTis},
+    {CommandOpcode::kDestroyTis, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyTis},
+    {CommandOpcode::kCreateFlowTable, kInitialized, Cost::kObject, wire::CreateFlowTableInput::kSize, kShort,
+     commands::createFlowTable},
+    {CommandOpcode::kDestroyFlowTable, kInitialized, Cost::kObject, kFlowCommand, kStatus, commands::destroyFlowTable},
+    {CommandOpcode::kCreateFlowGroup, kInitialized, Cost::kObject, wire::CreateFlowGroupInput::kSize, kShort,
+     commands::createFlowGroup},
+    {CommandOpcode::kDestroyFlowGroup, kInitialized, Cost::kObject, kFlowCommand, kStatus, commands::destroyFlowGroup},
+    {CommandOpcode::kSetFlowTableEntry, kInitialized, Cost::kObject, wire::FlowEntryInput::kSize, kStatus,
+     commands::setFlowEntry},
+    {CommandOpcode::kDeleteFlowTableEntry, kInitialized, Cost::kObject, kFlowCommand, kStatus,
+     commands::deleteFlowEntry},
 };
 
 CommandResult check(const CommandEntryPoint* command, DeviceState state, ByteView input, std::size_t outputSize) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/wire/completion_queue_context.h"
+#include "models/wire/ethernet_commands.h"
 #include "models/wire/event_queue_context.h"
 #include "models/wire/queue_pair_context.h"
 #include "models/wire/shared_receive_context.h"
@@ -345,6 +346,44 @@ void encodeRmpContext(const SrqAttributes& srq, MutableByteView context) {
   Queue::LowWaterMark::set(queue, srq.limit);
   Queue::HardwareCounter::set(queue, srq.hardwareCounter);
   Queue::SoftwareCounter::set(queue, srq.softwareCounter);
+}
+
+QpAttributes decodeEthernetQueueContext(ByteView context) {
+  using Context = wire::EthernetQueueContext;
+  using Queue = WorkQueueContext;
+  const ByteView queue = Context::WorkQueue::view(context);
+  QpAttributes qp;
+  qp.service = QpService::kRaw;
+  qp.userIndex = Context::UserIndex::get(context);
+  qp.sendCq = qp.receiveCq = CqNumber(Context::Cq::get(context));
+  qp.stripVlan = !Context::VlanStripDisable::get(context);
+  qp.pd = PdNumber(Queue::ProtectionDomain::get(queue));
+  qp.uar = UarIndex(Queue::UarPage::get(queue));
+  qp.logSendQueueSize = qp.logReceiveQueueSize = byte(Queue::LogSize::get(queue));
+  qp.logReceiveStride = byte(Queue::LogStride::get(queue));
+  qp.buffer = decodePageGeometry(Queue::LogPageSize::get(queue), Queue::PageOffset::get(queue));
+  qp.doorbellRecord = BusAddress(Queue::DoorbellRecord::get(queue));
+  return qp;
+}
+
+void encodeEthernetQueueContext(const QpAttributes& qp, MutableByteView context) {
+  using Context = wire::EthernetQueueContext;
+  using Queue = WorkQueueContext;
+  const MutableByteView queue = Context::WorkQueue::mutableView(context);
+  const auto state = qp.state == QpState::kError   ? wire::WorkQueueState::kError
+                     : qp.state == QpState::kReset ? wire::WorkQueueState::kReset
+                                                   : wire::WorkQueueState::kReady;
+  Context::State::set(context, static_cast<std::uint32_t>(state));
+  Context::UserIndex::set(context, qp.userIndex);
+  Context::Cq::set(context, qp.hasSendQueue ? qp.sendCq.value() : qp.receiveCq.value());
+  Context::VlanStripDisable::set(context, !qp.hasSendQueue && !qp.stripVlan);
+  Queue::ProtectionDomain::set(queue, qp.pd.value());
+  Queue::UarPage::set(queue, qp.uar.value());
+  Queue::LogSize::set(queue, qp.hasSendQueue ? qp.logSendQueueSize : qp.logReceiveQueueSize);
+  Queue::LogStride::set(queue, qp.hasSendQueue ? 6U : qp.logReceiveStride);
+  Queue::LogPageSize::set(queue, logPageField(qp.buffer));
+  Queue::PageOffset::set(queue, offsetField(qp.buffer));
+  Queue::DoorbellRecord::set(queue, qp.doorbellRecord.value());
 }
 
 }  // namespace hca::adapter

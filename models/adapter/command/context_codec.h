@@ -31,4 +31,8 @@ void encodeSrqContext(const SrqAttributes& attributes, MutableByteView context);
 [[nodiscard]] SrqAttributes decodeRmpContext(ByteView context);
 void encodeRmpContext(const SrqAttributes& attributes, MutableByteView context);
 
+/// A send or receive queue of raw packets; which of the two, is for the caller to say.
+[[nodiscard]] QpAttributes decodeEthernetQueueContext(ByteView context);
+void encodeEthernetQueueContext(const QpAttributes& attributes, MutableByteView context);
+
 }  // namespace hca::adapter

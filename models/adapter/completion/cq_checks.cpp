@@ -32,7 +32,9 @@ bool formatSupported(const CqAttributes& attributes, const CompletionConfig& con
 }  // namespace
 
 CommandResult checkCompletionQueue(const CqAttributes& attributes, const CompletionConfig& config) {
-  if (attributes.stride > CqeStride::k128Padded) {
+  const bool sizeKnown =
+      attributes.stride <= CqeStride::k128Padded || (attributes.stride == CqeStride::k32 && config.shortEntries);
+  if (!sizeKnown) {
     return {CommandStatus::kBadParameter, Syndrome::kCqEntrySizeUnsupported};
   }
   if (!formatSupported(attributes, config)) return {CommandStatus::kBadParameter, Syndrome::kCqFormatUnsupported};

@@ -75,9 +75,11 @@ void CqeBuilder::build(const CompletionRecord& record, std::uint64_t index, std:
   const wire::CqeFormat format = record.isError() ? wire::CqeFormat::kPlain : formatOf(record);
   const bool firstHalf =
       stride_ == CqeStride::k128Padded || (stride_ == CqeStride::k128 && format == wire::CqeFormat::kInline64);
-  assert(stride_ != CqeStride::k64 || format != wire::CqeFormat::kInline64);
-  image.offset = stride_ == CqeStride::k64 || firstHalf ? 0 : sizeof image.wide.inlineData;
+  assert((stride_ != CqeStride::k64 && stride_ != CqeStride::k32) || format != wire::CqeFormat::kInline64);
+  const bool offset = stride_ == CqeStride::k128 && !firstHalf;
+  image.offset = offset ? sizeof image.wide.inlineData : 0;
   image.length = firstHalf ? sizeof image.wide : sizeof image.wide.cqe;
+  if (stride_ == CqeStride::k32) image.length = wire::kShortCqeSize;
   wire::Cqe& cqe = image.wide.cqe;
   if (record.isError()) {
     fillError(cqe, record, filling_);

@@ -19,12 +19,17 @@ struct CqeImage {
 };
 
 /// Bytes from one entry to the next.
-constexpr std::uint32_t strideBytes(CqeStride stride) { return stride == CqeStride::k64 ? 64 : 128; }
+constexpr std::uint32_t strideBytes(CqeStride stride) {
+  if (stride == CqeStride::k32) return wire::kShortCqeSize;
+  return stride == CqeStride::k64 ? 64 : 128;
+}
 
 /// Builds the entries of one queue.
 ///
 /// With a stride of 128 the 64-byte CQE proper is the entry's second half. The first half is written only when it has
 /// something to carry (inline data of more than 32 bytes), or always if the entries are padded.
+/// Of a stride of 32 the second half of the CQE is all there is.
+///
 /// The signature byte is 0, because signatures are not modelled; in queues of the enhanced compression layout it holds
 /// the number of the pass, by which software tells new entries from old ones.
 ///

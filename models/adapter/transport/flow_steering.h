@@ -13,6 +13,7 @@ namespace hca::adapter {
 
 /// One rule: what a frame must have, and where it then goes. Fields that are empty match anything.
 struct FlowRule {
+  std::uint64_t order = 0;  ///< rules with a lower one are tried first; equal ones by age
   std::uint8_t port = 1;
   std::optional<std::array<std::uint8_t, 6>> destination;
   std::optional<std::array<std::uint8_t, 6>> source;
@@ -26,9 +27,11 @@ struct FlowRule {
 /// The rules of an adapter, in the order in which they are tried.
 class FlowSteering {
  public:
-  /// The rule gets a place behind all others; returns its name.
+  /// Returns the rule's name.
   std::uint64_t add(const FlowRule& rule) {
-    rules_.push_back({++last_, rule});
+    std::size_t place = rules_.size();
+    while (place > 0 && rules_[place - 1].rule.order > rule.order) --place;
+    rules_.insert(rules_.begin() + static_cast<std::ptrdiff_t>(place), Named{++last_, rule});
     return last_;
   }
   /// False if there is no such rule.

@@ -84,15 +84,20 @@ CommandResult QpTable::attachQueues(const QpAttributes& attributes) {
   return refuse(CommandStatus::kBadResource, Syndrome::kQpSrqUnknown);
 }
 
-// More than 32 bytes need entries of 128.
+// More than 32 bytes need entries of 128; entries of 32 have room for none.
 bool QpTable::inlineScatterFits(const QpAttributes& attributes) const {
   const auto wide = [this](CqNumber cq) {
     CqAttributes queue;
-    return completionQueues_.query(cq, queue).ok() && queue.stride != CqeStride::k64;
+    return completionQueues_.query(cq, queue).ok() && queue.stride != CqeStride::k64 && queue.stride != CqeStride::k32;
+  };
+  const auto narrow = [this](CqNumber cq) {
+    CqAttributes queue;
+    return completionQueues_.query(cq, queue).ok() && queue.stride == CqeStride::k32;
   };
   const std::uint8_t requester = attributes.requesterInlineScatter, responder = attributes.responderInlineScatter;
   const std::uint32_t sends = requesterInlineRoom(requester), receives = responderInlineRoom(responder);
   if ((sends == 0 && requester != 0) || (receives == 0 && responder != 0)) return false;
+  if ((sends != 0 && narrow(attributes.sendCq)) || (receives != 0 && narrow(attributes.receiveCq))) return false;
   return (sends <= wire::kInlineScatterSmall || wide(attributes.sendCq)) &&
          (receives <= wire::kInlineScatterSmall || wide(attributes.receiveCq));
 }

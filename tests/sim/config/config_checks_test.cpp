@@ -46,6 +46,10 @@ TEST_F(ConfigChecksTest, Sizes) {
   EXPECT_THAT(problems("[flow.a]\niters = 1\ncqe_pad = yes\n"),
               ElementsAre("main.ini:3: cqe_pad: entries of 64B have nothing to pad: cqe_size = 128B"));
   EXPECT_THAT(problems("[flow.a]\niters = 1\ncqe_size = 128B\ncqe_pad = yes\n"), IsEmpty());
+  EXPECT_THAT(problems("[flow.a]\niters = 1\ncqe_size = 32B\n"),
+              ElementsAre("main.ini:3: cqe_size: entries of 32B are none of a real adapter: "
+                          "adapter.completion.cqe_32 = yes makes them"));
+  EXPECT_THAT(problems("[flow.a]\niters = 1\ncqe_size = 32B\n[adapter.completion]\ncqe_32 = yes\n"), IsEmpty());
   EXPECT_THAT(problems("[flow.a]\niters = 1\ncqe_size = 128B\ncqe_compression = basic\n"),
               ElementsAre("main.ini:4: cqe_compression: only entries of 64B can be compressed"));
 }

@@ -44,6 +44,7 @@ class BusQueue {
                  HostIndex(0),     AdapterIndex(0)},
         events_(system_.calendar, unused_) {
     config_.compressionMax = shape.sessionMax;
+    config_.shortEntries = true;
     config_.cqeBuildCycles = Cycles(shape.buildCycles);
     engine = std::make_unique<adapter::CqEngine>(context_, config_, events_, events_);
     engine->setFailureSink(failures_);
@@ -134,6 +135,12 @@ std::uint64_t bytesOnTheBus(const BusQueue::Shape& shape, std::uint32_t completi
 constexpr std::uint64_t kHeader = 24;  // of a memory write: header, framing and link layer (pcie-bench's model)
 
 TEST(CompletionBytes, NarrowEntry) { EXPECT_EQ(bytesOnTheBus({}, 5), 5 * (64 + kHeader)); }
+
+TEST(CompletionBytes, ShortEntry) {
+  BusQueue::Shape shape;
+  shape.stride = CqeStride::k32;
+  EXPECT_EQ(bytesOnTheBus(shape, 5), 5 * (32 + kHeader));
+}
 
 TEST(CompletionBytes, WideEntryWithoutPaddingIsNoLonger) {
   BusQueue::Shape shape;

@@ -18,14 +18,14 @@ class CompletionRingTest : public testing::TestWithParam<std::uint32_t> {
   void produce(std::uint8_t marker, std::uint32_t userIndex = 0) {
     const std::uint32_t slot = produced_ % 4;
     std::uint8_t* end = bytes_.data() + (slot + 1) * GetParam();
-    end[-64] = marker;
+    end[-24] = marker;  // of an entry of any size
     end[-64 + 0x21] = static_cast<std::uint8_t>(userIndex >> 16);
     end[-64 + 0x22] = static_cast<std::uint8_t>(userIndex >> 8);
     end[-64 + 0x23] = static_cast<std::uint8_t>(userIndex);
     end[-1] = static_cast<std::uint8_t>((produced_ / 4) & 1);
     ++produced_;
   }
-  std::uint8_t takeMarker() { return ring_.take().tunnelled; }
+  std::uint8_t takeMarker() { return ring_.take().app; }
 
   std::vector<std::uint8_t> bytes_ = std::vector<std::uint8_t>(4 * GetParam());
   std::vector<std::uint8_t> record_ = std::vector<std::uint8_t>(8, 0xEE);
@@ -114,7 +114,7 @@ TEST_P(CompletionRingTest, CleanOfAFullRingLooksAtEachEntryOnce) {
   EXPECT_EQ(ring_.consumerIndex(), 4U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Strides, CompletionRingTest, testing::Values(64U, 128U));
+INSTANTIATE_TEST_SUITE_P(Strides, CompletionRingTest, testing::Values(32U, 64U, 128U));
 
 }  // namespace
 }  // namespace hca::driver

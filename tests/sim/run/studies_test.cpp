@@ -652,7 +652,22 @@ Settings entries(const std::vector<std::string>& keys) {
 
 // 48,192 completions: 88 bytes each on the link alone, 2 x 88 / 8 in sessions of eight, 152 padded.
 constexpr double kCompletions = 48192;
+Settings shortEntries() {
+  Settings settings = entries({"cqe_size=32B"});
+  settings.push_back("adapter.completion.cqe_32=yes");
+  return settings;
+}
 const Shape kEntries[] = {
+    {"ShortEntriesSaveTheirBytes",
+     kCompression,
+     {},
+     shortEntries(),
+     kEntryBytes,
+     kEntryBytes,
+     Compare::kDifference,
+     -32 * kCompletions - 480,  // a few of the reads of receive WQEs, 24 bytes each, fall otherwise
+     -32 * kCompletions + 480},
+    {"AndTheRateOfTheLink", kCompression, {}, shortEntries(), kEntryRate, kEntryRate, Compare::kRatio, 1.53, 1.61},
     {"SessionsOfEightSaveThreeQuarters",
      kCompression,
      {},

@@ -230,7 +230,8 @@ class FakeCqs final : public CqDirectory {
 class FakeQps final : public QpDirectory {
  public:
   CommandResult create(const QpAttributes& attributes, QpNumber& number) override {
-    if (attributes.service != QpService::kRc && attributes.service != QpService::kXrc) {
+    if (attributes.service != QpService::kRc && attributes.service != QpService::kXrc &&
+        attributes.service != QpService::kRaw) {
       return {CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported};
     }
     if (table.size() >= 1000) return {CommandStatus::kNoResources, Syndrome::kQpLimit};
@@ -251,6 +252,11 @@ class FakeQps final : public QpDirectory {
     attributes = found->second;
     return {};
   }
+  CommandResult addFlow(const FlowRule& rule, std::uint64_t& name) override {
+    flows[name = ++lastFlow_] = rule;
+    return {};
+  }
+  CommandResult removeFlow(std::uint64_t name) override { return flows.erase(name) != 0 ? CommandResult{} : unknown(); }
   CommandResult attachMulticast(QpNumber number, const network::Gid& group) override {
     groups.emplace_back(number, group);
     return {};
@@ -262,6 +268,7 @@ class FakeQps final : public QpDirectory {
   }
 
   std::vector<std::pair<QpNumber, network::Gid>> groups;
+  std::map<std::uint64_t, FlowRule> flows;
   struct Modified {
     QpTransition transition{};
     std::uint32_t optionalMask = 0;
@@ -273,6 +280,7 @@ class FakeQps final : public QpDirectory {
  private:
   static CommandResult unknown() { return {CommandStatus::kBadResource, Syndrome::kUnknownQp}; }
   std::uint32_t next_ = 0x100;
+  std::uint64_t lastFlow_ = 0;
 };
 
 class FakeSrqs final : public SrqDirectory {

@@ -538,6 +538,26 @@ TEST(CqEngine, CreateRefusesEachBadFieldWithItsSyndrome) {
   EXPECT_EQ(bench.events.holders[1], 0) << "nothing is held after a refusal";
 }
 
+TEST(CqEngine, ShortEntriesAreThereOnDemandAlone) {
+  CqBench bench;
+  CqNumber number;
+  EXPECT_EQ(bench.engine->create(bench.attributes(2, CqeStride::k32), number).syndrome,
+            Syndrome::kCqEntrySizeUnsupported);
+  bench.config.shortEntries = true;
+  bench.build();
+  CqAttributes compressed = bench.attributes(2, CqeStride::k32);
+  compressed.compression = true;
+  EXPECT_EQ(bench.engine->create(compressed, number).syndrome, Syndrome::kCqFormatUnsupported);
+  const CqAttributes wanted = bench.attributes(2, CqeStride::k32);
+  const CqNumber cq = bench.create(wanted);
+  bench.complete(cq, 2);
+  bench.settle();
+  const auto writes = bench.dma.of(pcie::Traffic::kCqe);
+  ASSERT_EQ(writes.size(), 2u);
+  EXPECT_EQ(writes[1].address, wanted.ring.pages[0].value() + 32);
+  EXPECT_EQ(writes[1].bytes.size(), 32u);
+}
+
 TEST(CqEngine, TableHasALimit) {
   CqBench bench;
   bench.config.logMaxCqs = 1;

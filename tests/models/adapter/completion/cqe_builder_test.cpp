@@ -135,6 +135,15 @@ TEST(CqeBuilder, WideEntryHasTheCqeInItsSecondHalf) {
   EXPECT_EQ(wide, imageOf({CqeStride::k64, 3}, receive(), 0, 5));
 }
 
+TEST(CqeBuilder, ShortEntryIsTheEndOfTheCqe) {
+  CqeImage image;
+  CqeBuilder(CqeStride::k32, 3).build(receive(), 0, 5, image);
+  EXPECT_EQ(image.offset, 0u);
+  ASSERT_EQ(image.length, 32u);
+  const Bytes64 whole = imageOf({CqeStride::k64, 3}, receive(), 0, 5);
+  EXPECT_TRUE(std::equal(image.view().begin(), image.view().end(), whole.begin() + 32));
+}
+
 TEST(CqeBuilder, PaddedEntryIsWrittenWhole) {
   CqeImage image;
   image.wide = dirty();

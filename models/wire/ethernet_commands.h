@@ -1,0 +1,106 @@
+// Commands and contexts of raw packet queues: SQ, RQ, TIR, TIS, flow tables. Layouts: Linux
+// include/linux/mlx5/mlx5_ifc.h, struct mlx5_ifc_sqc_bits, rqc_bits, tirc_bits, tisc_bits, create_flow_table_in_bits,
+// create_flow_group_in_bits, set_fte_in_bits, flow_context_bits, fte_match_set_lyr_2_4_bits.
+#pragma once
+
+#include "models/wire/shared_receive_context.h"
+
+namespace hca::wire {
+
+/// States of SQ and RQ.
+enum class WorkQueueState : std::uint8_t { kReset = 0, kReady = 1, kError = 3 };
+
+/// 240 bytes and a page list; sqc and rqc have these at the same place.
+struct EthernetQueueContext {
+  static constexpr std::size_t kSize = 0x30 + WorkQueueContext::kSize;
+
+  using VlanStripDisable = ContextField<0x00, 28, 28>;  ///< rqc.vsd
+  using State = ContextField<0x00, 23, 20>;             ///< WorkQueueState
+  using UserIndex = ContextField<0x04, 23, 0>;
+  using Cq = ContextField<0x08, 23, 0>;
+  using TisCount = ContextField<0x20, 31, 16>;  ///< sqc.tis_lst_sz
+  using Tis = ContextField<0x2C, 23, 0>;        ///< sqc.tis_num_0
+  using WorkQueue = ContextBlock<0x30, WorkQueueContext::kSize>;
+};
+
+/// CREATE_SQ and CREATE_RQ input. Output: ObjectCommand.
+struct CreateEthernetQueueInput {
+  static constexpr std::size_t kSize = 0x110;
+  using Context = ContextBlock<0x20, EthernetQueueContext::kSize>;
+  using Pages = ContextWords64<0x110>;
+};
+/// MODIFY_SQ and MODIFY_RQ input: from the state at the front to that of the context.
+struct ModifyEthernetQueueInput {
+  static constexpr std::size_t kSize = 0x110;
+  using State = ContextField<0x08, 31, 28>;
+  using Number = ContextField<0x08, 23, 0>;
+  using Context = ContextBlock<0x20, EthernetQueueContext::kSize>;
+};
+/// QUERY_SQ and QUERY_RQ output.
+struct QueryEthernetQueueOutput {
+  static constexpr std::size_t kSize = 0x110;
+  using Context = ContextBlock<0x20, EthernetQueueContext::kSize>;
+};
+
+/// CREATE_TIR input. Output: ObjectCommand.
+struct CreateTirInput {
+  static constexpr std::size_t kSize = 0x110;
+  using Dispatch = ContextField<0x24, 31, 28>;  ///< 0 direct, 1 indirect
+  using ReceiveQueue = ContextField<0x3C, 23, 0>;
+  using TransportDomain = ContextField<0x44, 23, 0>;
+};
+/// CREATE_TIS input. Output: ObjectCommand.
+struct CreateTisInput {
+  static constexpr std::size_t kSize = 0xC0;
+  using TransportDomain = ContextField<0x44, 23, 0>;
+};
+
+/// What all flow table commands name.
+struct FlowTableInput {
+  static constexpr std::uint32_t kReceive = 0;  ///< table_type NIC_RX
+  using Type = ContextField<0x10, 31, 24>;
+  using Table = ContextField<0x14, 23, 0>;
+  using Group = ContextField<0x18, 31, 0>;
+};
+/// CREATE_FLOW_TABLE input. Output: ObjectCommand.
+struct CreateFlowTableInput {
+  static constexpr std::size_t kSize = 0x40;
+  using Level = ContextField<0x18, 23, 16>;
+  using LogSize = ContextField<0x18, 7, 0>;
+};
+/// CREATE_FLOW_GROUP input. Output: ObjectCommand.
+struct CreateFlowGroupInput {
+  static constexpr std::size_t kSize = 0x240;
+  using FirstIndex = ContextField<0x1C, 31, 0>;
+  using LastIndex = ContextField<0x24, 31, 0>;
+  using Criteria = ContextField<0x3C, 7, 0>;  ///< bit 0: the outer headers
+  using Match = ContextBlock<0x40, 0x200>;
+};
+/// SET_FLOW_TABLE_ENTRY input, and DELETE_FLOW_TABLE_ENTRY's as far as the index.
+struct FlowEntryInput {
+  static constexpr std::size_t kSize = 0x348;
+  static constexpr std::uint32_t kForward = 4;     ///< action
+  static constexpr std::uint32_t kToReceiver = 2;  ///< destination type TIR
+  using Index = ContextField<0x20, 31, 0>;
+  using Group = ContextField<0x44, 31, 0>;
+  using FlowTag = ContextField<0x48, 23, 0>;
+  using Action = ContextField<0x4C, 15, 0>;
+  using Destinations = ContextField<0x50, 23, 0>;
+  using Value = ContextBlock<0x80, 0x200>;
+  using DestinationType = ContextField<0x340, 31, 24>;
+  using Destination = ContextField<0x340, 23, 0>;
+};
+
+/// The link layer's part of a match, criteria or value: the first 64 bytes.
+struct FlowMatch {
+  using SourceHigh = ContextField<0x00, 31, 0>;
+  using SourceLow = ContextField<0x04, 31, 16>;
+  using Type = ContextField<0x04, 15, 0>;
+  using DestinationHigh = ContextField<0x08, 31, 0>;
+  using DestinationLow = ContextField<0x0C, 31, 16>;
+  using Vlan = ContextField<0x0C, 11, 0>;
+  using Tagged = ContextField<0x10, 15, 15>;  ///< cvlan_tag
+  using IpVersion = ContextField<0x10, 12, 9>;
+};
+
+}  // namespace hca::wire
