@@ -7,14 +7,15 @@
 
 namespace hca::test {
 
-/// Allocations since the program began.
-inline std::size_t allocations = 0;
+/// Allocations since the program began, and their bytes.
+inline std::size_t allocations = 0, allocatedBytes = 0;
 
 }  // namespace hca::test
 
 // Not inlined: the compiler would see malloc behind one of a pair and not behind the other.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++hca::test::allocations;
+  hca::test::allocatedBytes += size;
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }

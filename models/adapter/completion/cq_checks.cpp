@@ -8,7 +8,8 @@
 namespace hca::adapter {
 namespace {
 
-/// Sessions need two entries at least, each in a slot of its own. Padded ones are written whole, which arrays aren't.
+/// Sessions need two entries at least, each in a slot of its own and with room for an array. Padded ones are written
+/// whole, which arrays aren't.
 bool compressionSupported(const CqAttributes& attributes, const CompletionConfig& config) {
   if (!attributes.compression) return true;
   const auto layout = static_cast<CompressionLayout>(attributes.compressionLayout);
@@ -18,8 +19,8 @@ bool compressionSupported(const CqAttributes& attributes, const CompletionConfig
   const bool formatKnown =
       attributes.miniFormatExtension == 0 &&
       (format == MiniFormat::kHash || format == MiniFormat::kChecksum || format == MiniFormat::kChecksumStrideIndex);
-  return config.compressionMax > 1 && !attributes.collapsed && attributes.stride != CqeStride::k128Padded &&
-         layoutKnown && formatKnown;
+  const bool strideKnown = attributes.stride == CqeStride::k64 || attributes.stride == CqeStride::k128;
+  return config.compressionMax > 1 && !attributes.collapsed && strideKnown && layoutKnown && formatKnown;
 }
 
 /// What this adapter doesn't have, whatever the rest of the context says.
