@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/system/cabling.h"
+
 namespace hca::cosim {
 namespace {
 
@@ -9,6 +11,7 @@ PortDescription describePort(const config::Config& config, const network::PortId
   const bool isRoce = config.link.layer == network::LinkLayer::kRoceV2;
   PortDescription port;
   port.identity = identity;
+  port.speed = wire::portSpeed(sim::cableRate(config, identity.host.value(), identity.port));
   port.gids.push_back({identity.gid, isRoce});
   if (!isRoce) return port;
   port.gids.push_back({identity.ipv4Gid, true});
@@ -21,17 +24,19 @@ PortDescription describePort(const config::Config& config, const network::PortId
 std::vector<DeviceDescription> describeDevices(const config::Config& config, HostIndex host) {
   std::uint32_t mostPorts = 1;
   for (const config::HostSections& each : config.hosts) mostPorts = std::max(mostPorts, each.portCount());
-  const network::FabricIdentity fabric(config.host.count, mostPorts);
+  const network::FabricIdentity fabric(config.host.count, mostPorts, static_cast<std::uint8_t>(config.link.lmc));
   const config::HostSections& sections = config.hosts[host.value()];
   std::vector<DeviceDescription> devices;
   for (std::uint32_t number = 0; number < sections.host.adapters; ++number) {
-    const adapter::DeviceConfig& own = sections.adapterSections(number).adapter.device;
+    const adapter::HcaConfig& adapter = sections.adapterSections(number).adapter;
+    const adapter::DeviceConfig& own = adapter.device;
     DeviceDescription device;
     device.adapter = number;
     device.name = "mlx5_" + std::to_string(number);
     device.vendorPart = static_cast<std::uint16_t>(own.deviceId);
     device.isRoce = config.link.layer == network::LinkLayer::kRoceV2;
     device.mtu = static_cast<std::uint32_t>(config.link.mtu.count());
+    device.clock = adapter::AdapterClock(adapter.completion.timestamps());
     for (std::uint32_t port = 0; port < own.ports; ++port) {
       device.ports.push_back(describePort(config, fabric.port(host, sections.firstPort(number) + port)));
     }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "models/adapter/clock/adapter_clock.h"
 #include "models/network/fabric_identity.h"
+#include "models/wire/port_speed.h"
 #include "sim/config/config.h"
 
 namespace hca::cosim {
@@ -18,6 +20,7 @@ struct GidEntry {
 
 struct PortDescription {
   network::PortIdentity identity;
+  wire::PortSpeed speed{};
   std::string netDevice;  ///< of RoCE: the Ethernet interface
   std::vector<GidEntry> gids;
 };
@@ -29,6 +32,7 @@ struct DeviceDescription {
   std::uint64_t nodeGuid = 0;
   bool isRoce = false;
   std::uint32_t mtu = 4096;  ///< bytes, of the link
+  adapter::AdapterClock clock{adapter::AdapterClock::Settings{}};
   std::vector<PortDescription> ports;
   std::uint64_t firmwareMajor = 16, firmwareMinor = 35, firmwareSub = 1000;
 

@@ -99,7 +99,11 @@ class Programs final : public SharedSimulation::Programs {
     constexpr auto kBetweenLooks = std::chrono::milliseconds(25);
     if (now - looked_ < kBetweenLooks) return false;
     looked_ = now;
-    return isListening(running_.back()->process());
+    const bool listens = isListening(running_.back()->process());
+    hasServer_ = hasServer_ || listens;
+    // One client of several: the next needn't wait for it to listen.
+    constexpr auto kPatience = std::chrono::seconds(1);
+    return listens || (hasServer_ && now - started_ >= kPatience);
   }
   void startNext() {
     const std::size_t index = running_.size();
@@ -125,6 +129,7 @@ class Programs final : public SharedSimulation::Programs {
   std::vector<std::unique_ptr<Program>> running_;
   std::chrono::steady_clock::time_point started_;  // the last program
   std::chrono::steady_clock::time_point looked_;   // whether it listens
+  bool hasServer_ = false;                         // one of them listened
   int status_ = 0;
 };
 

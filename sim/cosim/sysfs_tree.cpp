@@ -74,9 +74,9 @@ void writePort(const Folder& port, const DeviceDescription& device, const PortDe
   port.file("state", "4: ACTIVE");
   port.file("phys_state", "5: LinkUp");
   port.file("link_layer", device.isRoce ? "Ethernet" : "InfiniBand");
-  port.file("rate", "100 Gb/sec (4X EDR)");
+  port.file("rate", formatted("%u Gb/sec (4X %s)", described.speed.gigabits, described.speed.name));
   port.file("lid", formatted("0x%x", device.isRoce ? 0U : described.identity.lid.value()));
-  port.file("lid_mask_count", "0");
+  port.file("lid_mask_count", std::to_string(device.isRoce ? 0 : described.identity.lmc));
   port.file("sm_lid", device.isRoce ? "0x0" : "0x1");
   port.file("sm_sl", "0");
   port.file("cap_mask", device.isRoce ? "0x04010000" : "0x2651e848");

@@ -46,7 +46,7 @@ adapter::PortIdentity portOf(const config::Config& config, const Cabling::Plug& 
   port.lmc = plug.identity.lmc;
   port.active = plug.link.isUp();
   port.mtu = static_cast<std::uint32_t>(config.link.mtu.count());
-  port.speedCode = wire::portSpeedCode(plug.link.rate());
+  port.speedCode = wire::portSpeed(plug.link.rate()).code;
   port.gids = {plug.identity.gid};
   if (config.link.layer == network::LinkLayer::kRoceV2) port.gids.push_back(plug.identity.ipv4Gid);
   return port;

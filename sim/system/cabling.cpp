@@ -24,7 +24,7 @@ void forEachPort(const config::HostSections& host, Visit&& visit) {
   }
 }
 
-/// The fastest rate of port `number` of the host.
+/// The fastest rate of port `number` of the host; of one that it has not, the link's.
 BitsPerSecond rateOf(const config::Config& config, std::uint32_t host, std::uint32_t number) {
   BitsPerSecond rate = config.link.rate;
   forEachPort(config.hosts[host], [&](std::uint32_t each, const config::PortSections& sections) {
@@ -34,6 +34,12 @@ BitsPerSecond rateOf(const config::Config& config, std::uint32_t host, std::uint
 }
 
 }  // namespace
+
+BitsPerSecond cableRate(const config::Config& config, std::uint32_t host, std::uint32_t port) {
+  const BitsPerSecond own = rateOf(config, host, port);
+  if (config.hasSwitch()) return own;
+  return std::min(own, rateOf(config, 1 - host, port));
+}
 
 Cabling::Cabling(kernel::Calendar& calendar, observe::Probes& probes, const config::Config& config)
     : fabric_(config.host.count, mostPorts(config), static_cast<std::uint8_t>(config.link.lmc)) {
@@ -68,9 +74,7 @@ void Cabling::connectBackToBack(kernel::Calendar& calendar, observe::Probes& pro
   const std::uint32_t ports[] = {config.hosts[0].portCount(), config.hosts[1].portCount()};
   for (std::uint32_t port = 1; port <= std::max(ports[0], ports[1]); ++port) {
     network::NetworkConfig settings = config.link;
-    for (std::uint32_t host = 0; host < 2; ++host) {
-      if (port <= ports[host]) settings.rate = std::min(settings.rate, rateOf(config, host, port));
-    }
+    settings.rate = cableRate(config, 0, port);
     network::Link& link = *links_.emplace_back(std::make_unique<network::Link>(calendar, probes, settings));
     for (std::uint32_t host = 0; host < 2; ++host) {
       if (port <= ports[host]) continue;
@@ -90,7 +94,7 @@ void Cabling::connectSwitch(kernel::Calendar& calendar, observe::Probes& probes,
   for (std::uint32_t host = 0; host < hosts; ++host) {
     for (std::uint32_t port = 1; port <= config.hosts[host].portCount(); ++port) {
       network::NetworkConfig settings = config.link;
-      settings.rate = rateOf(config, host, port);
+      settings.rate = cableRate(config, host, port);
       network::Link& link = *links_.emplace_back(std::make_unique<network::Link>(calendar, probes, settings));
       const std::uint32_t index = indexOf(host, port);
       network::LinkEnd end;

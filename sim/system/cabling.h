@@ -14,6 +14,10 @@
 
 namespace hca::sim {
 
+/// Data rate of the cable at port `port` of `host`: the least of the link's and of both ends' limits. A switch has
+/// none.
+[[nodiscard]] BitsPerSecond cableRate(const config::Config& config, std::uint32_t host, std::uint32_t port);
+
 /// Cables between the ports of two hosts, from the k-th of one to the k-th of the other; or a switch and a cable from
 /// every port to it, of which end 0 is at the host. The ports of a host are counted from 1, over all its adapters. A
 /// port that has no counterpart has a cable that leads nowhere and is down.

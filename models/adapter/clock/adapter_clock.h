@@ -26,6 +26,8 @@ class AdapterClock {
   explicit AdapterClock(kernel::ClockDomain frequency) : AdapterClock(Settings{frequency}) {}
 
   [[nodiscard]] Hertz frequency() const { return settings_.frequency.frequency(); }
+  /// The most that the free-running counter shows.
+  [[nodiscard]] std::uint64_t mask() const { return mask_; }
   /// The free-running counter.
   [[nodiscard]] std::uint64_t ticks(Time now) const {
     return (settings_.firstTick + settings_.frequency.edgesUntil(now)) & mask_;

@@ -153,8 +153,8 @@ void queryDeviceExtended(UverbsContext& context, const Call& call) {
   ib_uverbs_ex_query_device_resp answer{};
   answer.base = describeDevice(context);
   answer.response_length = static_cast<std::uint32_t>(std::min(sizeof answer, call->coreRoom()));
-  answer.timestamp_mask = ~std::uint64_t{0};
-  answer.hca_core_clock = static_cast<std::uint64_t>(device.clock.count() / kPerKilohertz);
+  answer.timestamp_mask = context.device.clock.mask();
+  answer.hca_core_clock = static_cast<std::uint64_t>(context.device.clock.frequency().count() / kPerKilohertz);
   answer.device_cap_flags_ex = kCapabilities;
   if (device.moderation) {
     answer.cq_moderation_caps.max_cq_moderation_count = kMostModerated;

@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint8_t kActive = 4;
 constexpr std::uint8_t kLinkUp = 5;
 constexpr std::uint8_t kWidth4x = 2;
-constexpr std::uint8_t kSpeedEdr = 32;
 constexpr std::uint32_t kLongestMessage = 1U << 30;
 constexpr std::uint32_t kPkeys = 1;
 
@@ -32,6 +31,7 @@ ib_uverbs_query_port_resp describePort(const UverbsContext& context, std::uint64
   answer.gid_tbl_len = device.gidRoom();
   answer.pkey_tbl_len = kPkeys;
   answer.lid = device.isRoce ? 0 : device.port(port).identity.lid.value();
+  answer.lmc = device.isRoce ? 0 : device.port(port).identity.lmc;
   answer.sm_lid = device.isRoce ? 0 : 1;
   answer.state = kActive;
   answer.max_mtu = kMtu4096;
@@ -39,7 +39,7 @@ ib_uverbs_query_port_resp describePort(const UverbsContext& context, std::uint64
   answer.max_vl_num = device.isRoce ? 0 : 4;
   answer.subnet_timeout = device.isRoce ? 0 : 18;
   answer.active_width = kWidth4x;
-  answer.active_speed = kSpeedEdr;
+  answer.active_speed = static_cast<std::uint8_t>(device.port(port).speed.code);
   answer.phys_state = kLinkUp;
   answer.link_layer = device.isRoce ? kEthernet : kInfiniBand;
   answer.flags = device.isRoce ? IB_UVERBS_QPF_GRH_REQUIRED : 0;

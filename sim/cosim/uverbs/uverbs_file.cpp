@@ -151,18 +151,16 @@ int UverbsFile::fillPage(std::uint64_t page, std::uint64_t address) {
   if (page != kClockInfoPage) return EINVAL;
   constexpr std::uint64_t kBillion = 1'000'000'000;
   constexpr unsigned kShift = 20;
-  constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
-  const auto frequency = static_cast<std::uint64_t>(context_.driver.capabilities().clock.count());
+  const adapter::AdapterClock& clock = context_.device.clock;
+  const auto frequency = static_cast<std::uint64_t>(clock.frequency().count());
   timespec wall{};
   clock_gettime(CLOCK_REALTIME, &wall);
-  const auto now =
-      static_cast<std::uint64_t>(surroundings_.environment.calendar.now().count() / kPicosecondsPerNanosecond);
   mlx5_ib_clock_info info{};
   info.nsec = static_cast<std::uint64_t>(wall.tv_sec) * kBillion + static_cast<std::uint64_t>(wall.tv_nsec);
-  info.cycles = static_cast<std::uint64_t>(static_cast<unsigned __int128>(now) * frequency / kBillion);
+  info.cycles = clock.ticks(surroundings_.environment.calendar.now());
   info.mult = static_cast<std::uint32_t>((kBillion << kShift) / frequency);
   info.shift = kShift;
-  info.mask = ~std::uint64_t{0};
+  info.mask = clock.mask();
   info.overflow_period = ~std::uint64_t{0};
   return context_.memory.copyOut(address, bytesOf(info)) ? 0 : EFAULT;
 }

@@ -15,7 +15,7 @@ struct SpeedCase {
 class PortSpeed : public testing::TestWithParam<SpeedCase> {};
 
 TEST_P(PortSpeed, IsTheSlowestThatCarriesTheRate) {
-  EXPECT_EQ(portSpeedCode(BitsPerSecond(GetParam().rate)), GetParam().code);
+  EXPECT_EQ(portSpeed(BitsPerSecond(GetParam().rate)).code, GetParam().code);
 }
 
 INSTANTIATE_TEST_SUITE_P(Edges, PortSpeed,
