@@ -573,7 +573,7 @@ bool CosimServer::progress() {
   const Time threads = threadsHorizon();
   const Time horizon = earlier(threads, paceLimit());
   const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);
-  if (next > horizon) {
+  if (next > horizon || next == kForever) {
     // Time passes without an event, up to where a thread is.
     if (horizon != kForever && (threads != kForever || !isLockstep())) reached_ = later(reached_, horizon);
     return settle();
