@@ -10,7 +10,6 @@
 #include "models/wire/mmio_map.h"
 #include "models/wire/wqe.h"
 #include "sim/driver/client_tables.h"
-#include "sim/driver/completion_ring.h"
 #include "sim/driver/page_list_of.h"
 
 namespace hca::driver {
@@ -38,19 +37,6 @@ std::vector<std::uint8_t> translationsOf(const adapter::MkeyAttributes& key) {
 }
 
 }  // namespace
-
-adapter::CqAttributes KeyUpdater::cqAttributes() {
-  const std::uint64_t length = kEntries * sizeof(wire::Cqe);
-  cqRing_ = memory_.allocate(length);
-  cqRecord_ = records_.allocate();
-  CompletionRing::invalidate(cqRing_.bytes, logOf(kEntries), sizeof(wire::Cqe));
-  adapter::CqAttributes attributes;
-  attributes.logSize = static_cast<std::uint8_t>(logOf(kEntries));
-  attributes.uar = uar_;
-  attributes.ring = pageListOf(cqRing_, length);
-  attributes.doorbellRecord = cqRecord_.bus;
-  return attributes;
-}
 
 adapter::QpAttributes KeyUpdater::qpAttributes() {
   const std::uint64_t length = std::uint64_t{kBlocks} * wire::kSendBlockSize;
@@ -94,7 +80,10 @@ void KeyUpdater::prepare(const Sequence::Next& next) {
                    key.pd = pd_;
                    driver_.createMkey(owner_, key, into(hostMemory_, goOn));
                  },
-                 [=](const Next& goOn) { driver_.createCq(owner_, cqAttributes(), 0, into(cq_, goOn)); },
+                 [=](const Next& goOn) {
+                   driver_.createCq(owner_, completionQueue_.allocate(memory_, records_, uar_, kEntries), 0,
+                                    into(cq_, goOn));
+                 },
                  [=](const Next& goOn) { driver_.createQp(owner_, qpAttributes(), into(qp_, goOn)); },
                  change(QpTransition::kResetToInit), change(QpTransition::kInitToReadyToReceive),
                  change(QpTransition::kReadyToReceiveToReadyToSend)},
@@ -173,7 +162,7 @@ void KeyUpdater::arm() {
   arm.cq = cq_.value();
   arm.consumerIndex = consumerIndex_;
   arm.sequence = static_cast<std::uint8_t>(events_ & 3);
-  wire::storeBigEndian(cqRecord_.bytes + offsetof(wire::CqDoorbellRecord, arm), arm.command());
+  wire::storeBigEndian(completionQueue_.record.bytes + offsetof(wire::CqDoorbellRecord, arm), arm.command());
   std::uint8_t word[8];
   wire::storeBigEndian(word, arm.word());
   driver_.ringDoorbell(uar_, wire::UarPage::kCqArm, {word, sizeof word});
@@ -181,10 +170,11 @@ void KeyUpdater::arm() {
 
 void KeyUpdater::onCompletionEvent(CqNumber, host::Core&) {
   ++events_;
-  const std::uint8_t* entry = cqRing_.bytes + std::size_t{consumerIndex_ % kEntries} * sizeof(wire::Cqe);
+  const std::uint8_t* entry = completionQueue_.ring.bytes + std::size_t{consumerIndex_ % kEntries} * sizeof(wire::Cqe);
   const auto cqe = structFrom<wire::Cqe>({entry, sizeof(wire::Cqe)});
   ++consumerIndex_;
-  wire::storeBigEndian(cqRecord_.bytes + offsetof(wire::CqDoorbellRecord, consumerIndex), consumerIndex_ & 0xFFFFFF);
+  wire::storeBigEndian(completionQueue_.record.bytes + offsetof(wire::CqDoorbellRecord, consumerIndex),
+                       consumerIndex_ & 0xFFFFFF);
   if (list_.length != 0) memory_.free(std::exchange(list_, DmaBuffer{}));
   if (wire::OpOwn::Opcode::get(cqe.opOwn) == wire::CqeOpcode::kRequester) return finish({});
   // The queue pair is in error.
@@ -202,10 +192,10 @@ void KeyUpdater::release(const std::function<void()>& done) {
   if (owner_ == OwnerId()) return done();
   isReady_ = false;
   driver_.releaseOwner(std::exchange(owner_, OwnerId()), [this, done] {
-    for (DmaBuffer* buffer : {&cqRing_, &qpRing_, &list_}) {
+    for (DmaBuffer* buffer : {&completionQueue_.ring, &qpRing_, &list_}) {
       if (buffer->length != 0) memory_.free(std::exchange(*buffer, DmaBuffer{}));
     }
-    for (DoorbellRecord* record : {&cqRecord_, &qpRecord_}) {
+    for (DoorbellRecord* record : {&completionQueue_.record, &qpRecord_}) {
       if (record->bytes != nullptr) records_.free(std::exchange(*record, DoorbellRecord{}));
     }
     done();

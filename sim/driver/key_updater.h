@@ -7,6 +7,7 @@
 
 #include "sim/driver/doorbell_records.h"
 #include "sim/driver/driver_role.h"
+#include "sim/driver/own_completion_queue.h"
 #include "sim/driver/sequence.h"
 
 namespace hca::driver {
@@ -41,7 +42,6 @@ class KeyUpdater final : private DriverClient {
   std::uint32_t writeRequest(const Update& update);
   void arm();
   void finish(adapter::CommandResult result);
-  [[nodiscard]] adapter::CqAttributes cqAttributes();
   [[nodiscard]] adapter::QpAttributes qpAttributes();
 
   DriverRole& driver_;
@@ -55,8 +55,9 @@ class KeyUpdater final : private DriverClient {
   MemoryKey hostMemory_;  // all of it, by bus addresses
   CqNumber cq_;
   QpNumber qp_;
-  DmaBuffer cqRing_, qpRing_, list_;
-  DoorbellRecord cqRecord_, qpRecord_;
+  OwnCompletionQueue completionQueue_;
+  DmaBuffer qpRing_, list_;
+  DoorbellRecord qpRecord_;
   std::uint32_t nextBlock_ = 0;      // free running
   std::uint32_t consumerIndex_ = 0;  // likewise
   std::uint32_t events_ = 0;

@@ -4,7 +4,6 @@
 
 #include "models/wire/cqe.h"
 #include "sim/driver/client_tables.h"
-#include "sim/driver/completion_ring.h"
 #include "sim/driver/page_list_of.h"
 #include "sim/driver/xrc_domains.h"
 
@@ -15,19 +14,6 @@ constexpr std::uint32_t kEntries = 2;  // one that may be used, and one more
 constexpr unsigned kLogSharedStride = 5;
 
 }  // namespace
-
-adapter::CqAttributes XrcResources::cqAttributes(UarIndex uar) {
-  const std::uint64_t length = kEntries * sizeof(wire::Cqe);
-  cqRing_ = memory_.allocate(length);
-  cqRecord_ = records_.allocate();
-  CompletionRing::invalidate(cqRing_.bytes, logOf(kEntries), sizeof(wire::Cqe));
-  adapter::CqAttributes attributes;
-  attributes.logSize = static_cast<std::uint8_t>(logOf(kEntries));
-  attributes.uar = uar;
-  attributes.ring = pageListOf(cqRing_, length);
-  attributes.doorbellRecord = cqRecord_.bus;
-  return attributes;
-}
 
 adapter::SrqAttributes XrcResources::srqAttributes() {
   const std::uint64_t length = std::uint64_t{kEntries} << kLogSharedStride;
@@ -62,7 +48,10 @@ void XrcResources::prepare(UarIndex uar, const Sequence::Next& next) {
       {[=](const Next& goOn) { driver_.allocatePd(owner_, into(numbers_.pd, goOn)); },
        [=](const Next& goOn) { driver_.openXrcd(owner_, XrcDomains::kNoFile, into(numbers_.targets, goOn)); },
        [=](const Next& goOn) { driver_.openXrcd(owner_, XrcDomains::kNoFile, into(numbers_.initiators, goOn)); },
-       [=](const Next& goOn) { driver_.createCq(owner_, cqAttributes(uar), 0, into(numbers_.cq, goOn)); },
+       [=](const Next& goOn) {
+         driver_.createCq(owner_, completionQueue_.allocate(memory_, records_, uar, kEntries), 0,
+                          into(numbers_.cq, goOn));
+       },
        [=](const Next& goOn) { driver_.createSrq(owner_, srqAttributes(), into(numbers_.srq, goOn)); }},
       [this](adapter::CommandResult result) {
         isReady_ = result.ok();
@@ -83,10 +72,10 @@ void XrcResources::release(const std::function<void()>& done) {
   if (owner_ == OwnerId()) return done();
   isReady_ = false;
   driver_.releaseOwner(std::exchange(owner_, OwnerId()), [this, done] {
-    for (DmaBuffer* buffer : {&cqRing_, &srqRing_}) {
+    for (DmaBuffer* buffer : {&completionQueue_.ring, &srqRing_}) {
       if (buffer->length != 0) memory_.free(std::exchange(*buffer, DmaBuffer{}));
     }
-    for (DoorbellRecord* record : {&cqRecord_, &srqRecord_}) {
+    for (DoorbellRecord* record : {&completionQueue_.record, &srqRecord_}) {
       if (record->bytes != nullptr) records_.free(std::exchange(*record, DoorbellRecord{}));
     }
     done();

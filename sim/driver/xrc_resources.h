@@ -7,6 +7,7 @@
 #include "models/adapter/memory/number_table.h"
 #include "sim/driver/doorbell_records.h"
 #include "sim/driver/driver_role.h"
+#include "sim/driver/own_completion_queue.h"
 #include "sim/driver/sequence.h"
 
 namespace hca::driver {
@@ -38,7 +39,6 @@ class XrcResources final : private DriverClient {
  private:
   void onCompletionEvent(CqNumber, host::Core&) override {}
   void onAsyncEvent(std::uint8_t, std::uint8_t, std::uint32_t, std::uint8_t) override {}
-  [[nodiscard]] adapter::CqAttributes cqAttributes(UarIndex uar);
   [[nodiscard]] adapter::SrqAttributes srqAttributes();
 
   DriverRole& driver_;
@@ -48,8 +48,9 @@ class XrcResources final : private DriverClient {
   bool isReady_ = false;
   bool isUnderWay_ = false;
   std::vector<Sequence::Next> waiting_;
-  DmaBuffer cqRing_, srqRing_;
-  DoorbellRecord cqRecord_, srqRecord_;
+  OwnCompletionQueue completionQueue_;
+  DmaBuffer srqRing_;
+  DoorbellRecord srqRecord_;
   Numbers numbers_;
 };
 
