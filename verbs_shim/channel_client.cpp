@@ -12,6 +12,7 @@
 #include "verbs_shim/fatal_event.h"
 #include "verbs_shim/register_pages.h"
 #include "verbs_shim/settings.h"
+#include "verbs_shim/thread_waits.h"
 #include "verbs_shim/transport.h"
 #include "verbs_shim/virtual_timers.h"
 
@@ -61,6 +62,7 @@ void onForkInChild() {
   forgetFiles();
   forgetPages();
   forgetFatal();
+  forgetWaits();
 }
 
 // With all signals blocked: threads that the simulation makes are none for the program's signals.
@@ -163,6 +165,12 @@ void raiseDeferred() {
   }
 }
 }  // namespace
+
+Undisturbed::Undisturbed() : wasInside_(isInside) { isInside = true; }
+Undisturbed::~Undisturbed() {
+  isInside = wasInside_;
+  if (!isInside && __builtin_expect(deferredCount != 0, 0)) raiseDeferred();
+}
 
 int call(channel::Request& request, channel::Reply& reply) {
   // The simulation itself, or a handler that interrupted it.

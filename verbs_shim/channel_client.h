@@ -17,6 +17,19 @@ bool deferSignal(const siginfo_t& info);
 /// Whether one waits.
 [[nodiscard]] bool hasDeferredSignal();
 
+/// While one exists the program's signal handlers wait, and this thread's calls fail: for code that holds a lock of this
+/// library.
+class Undisturbed {
+ public:
+  Undisturbed();
+  ~Undisturbed();
+  Undisturbed(const Undisturbed&) = delete;
+  Undisturbed& operator=(const Undisturbed&) = delete;
+
+ private:
+  bool wasInside_;
+};
+
 /// How many handlers of the program ran in this thread; a wait that saw the number change ends with EINTR.
 [[nodiscard]] unsigned handledSignals();
 void noteHandledSignal(bool restarts);

@@ -160,7 +160,7 @@ bool waitForAnswer(SharedSlot& slot) {
     const uint32_t state = __atomic_load_n(&slot.state, __ATOMIC_ACQUIRE);
     if (state == static_cast<uint32_t>(SlotState::kAnswered)) return true;
     channel::futexWait(&slot.state, state, &kLook);
-    if (hasDeferredSignal() && slot.request.kind == channel::Kind::kWaitForEvent && slot.isCancelled == 0) {
+    if (hasDeferredSignal() && channel::isWait(slot.request.kind) && slot.isCancelled == 0) {
       __atomic_store_n(&slot.isCancelled, 1U, __ATOMIC_SEQ_CST);
       ringDoorbell();
     }

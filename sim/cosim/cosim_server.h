@@ -61,14 +61,16 @@ class CosimServer final : private SessionListener {
   bool progress();
   /// Nobody called for a while: looks at threads that run, and lets the simulation go on without those that sleep
   /// elsewhere or spent their grace. Returns when to look again if nobody calls. `hasTaken`: whether a thread knows its
-  /// last answer.
+  /// last answer and calls for nothing.
   WallTime considerForce(const std::function<bool(Thread)>& hasTaken);
   /// Answers a wait that can't be satisfied by the simulation alone.
   void giveUp(Thread thread);
-  /// Whether a thread waits for events and nothing else, so that there is no need to give up.
+  /// A signal came for it: its wait, of whatever kind, ends.
+  void interrupt(Thread thread);
+  /// Whether a thread waits for events or other threads and nothing else, so that there is no need to give up.
   [[nodiscard]] bool waitsForEventsAlone(Thread thread) const;
-  /// Who waits for what, if every thread waits for an event, none of them for a limited time, and nothing will happen
-  /// any more: then they wait for ever. Empty otherwise.
+  /// Who waits for what, if every thread waits for an event or for another thread, none of them for a limited time, and
+  /// nothing will happen any more: then they wait for ever. Empty otherwise.
   [[nodiscard]] std::string whyStuck();
 
   /// Whether anything is pending in the simulation.
@@ -101,6 +103,7 @@ class CosimServer final : private SessionListener {
     kMemory,   // until its memory changes
     kEvent,    // until it has an event to read
     kThread,   // until another thread has ended
+    kParked,   // until another thread unparks it
     kAnswered  // may go on
   };
   struct ThreadState {
@@ -118,6 +121,7 @@ class CosimServer final : private SessionListener {
     bool memoryChanged = false;          // since its last look of which we know
     bool changedSinceInterrupt = false;  // since it last went on, be it from an interrupt
     bool eventDelivered = false;
+    bool hasPermit = false;        // was unparked before it parked
     bool spins = false;            // away because it computes, not because it sleeps
     std::uint32_t clockReads = 0;  // one after the other, without any other call
     bool isInterrupted = false;    // was asked to sleep while it spins
@@ -155,12 +159,15 @@ class CosimServer final : private SessionListener {
   void openOrClose(Thread thread);
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
-  [[nodiscard]] WallTime considerThread(Thread thread);
+  [[nodiscard]] WallTime considerThread(Thread thread, const std::function<bool(Thread)>& hasTaken);
   void considerReturn(Thread thread);
   void endThread(Thread thread);
   void forgetThread(Thread thread);
   void joinThread(Thread thread);
   void noteEnd(Thread thread);
+  void park(Thread thread);
+  void unpark(Thread by, int number);
+  [[nodiscard]] bool isKept(Thread thread) const;
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }

@@ -65,7 +65,7 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
 
 void CosimServer::answerLater(Thread thread, CallState state) {
   threads_[thread].state = state;
-  if (state == CallState::kMemory || state == CallState::kEvent || state == CallState::kThread) {
+  if (state != CallState::kUntil && state != CallState::kCommand) {
     lockstep_.wait(thread);
   } else {
     lockstep_.waitUntilClock(thread);
@@ -101,6 +101,29 @@ void CosimServer::noteEnd(Thread thread) {
   if (ends_.size() < kMost) ends_[{session, number}] = lockstep_.clock(thread);
 }
 
+void CosimServer::park(Thread thread) {
+  ThreadState& state = threads_[thread];
+  if (std::exchange(state.hasPermit, false)) return answer(thread, 0);
+  answerLater(thread, CallState::kParked);
+  if (state.request.argument[1] == 0) return;
+  state.deadline = lockstep_.clock(thread) + simulatedSpan(state.request.argument[1]);
+  pending_.insert({state.deadline, thread, state.call});
+}
+
+// The other one goes on at this one's clock; this one right behind it, so that a thread which gives something away and
+// takes it again doesn't keep it for ever.
+void CosimServer::unpark(Thread by, int number) {
+  constexpr Time kBehind = nanoseconds(1);
+  for (const Thread each : sessionThreads_[threads_[by].session]) {
+    if (each == by || threads_[each].probe.number() != number) continue;
+    threads_[each].hasPermit = threads_[each].state != CallState::kParked;
+    if (threads_[each].hasPermit) continue;
+    lockstep_.arrive(each, lockstep_.clock(by));
+    answer(each, 0);
+  }
+  lockstep_.charge(by, kBehind);
+}
+
 void CosimServer::submit(Thread thread, const Request& request) {
   ThreadState& state = threads_[thread];
   channel::copy(state.request, request);
@@ -129,6 +152,16 @@ void CosimServer::submit(Thread thread, const Request& request) {
       return;
     case Kind::kJoinThread:
       return joinThread(thread);
+    case Kind::kPark:
+      return park(thread);
+    case Kind::kUnpark:
+      unpark(thread, static_cast<int>(request.argument[0]));
+      return answer(thread, 0);
+    case Kind::kInterruptThread:
+      for (const Thread each : sessionThreads_[state.session]) {
+        if (each != thread && threads_[each].probe.number() == static_cast<int>(request.argument[0])) interrupt(each);
+      }
+      return answer(thread, 0);
     case Kind::kThreadEnds:
       noteEnd(thread);
       state.state = CallState::kAnswered;
@@ -179,7 +212,8 @@ Time CosimServer::nextEvent() {
 void CosimServer::act(Action& action) {
   const Thread thread = action.thread;
   if (lockstep_.state(thread) == Lockstep::State::kGone || threads_[thread].call != action.call) return;
-  if (threads_[thread].state == CallState::kEvent) return answer(thread, channel::kTimedOut);
+  const bool waits = threads_[thread].state == CallState::kEvent || threads_[thread].state == CallState::kParked;
+  if (waits) return answer(thread, channel::kTimedOut);
   if (threads_[thread].state == CallState::kCommand) lockstep_.wait(thread);
   switch (threads_[thread].request.kind) {
     case Kind::kOpenDevice:

@@ -29,6 +29,20 @@ std::size_t threadsOf(int process) {
 
 }  // namespace
 
+// Of one program one thread at a time goes on, by their clocks: what threads tell each other through memory, in
+// whichever way, then doesn't depend on how fast each of them is. One that runs for long, or sleeps elsewhere, keeps
+// nobody.
+bool CosimServer::isKept(Thread thread) const {
+  const std::vector<Thread>& all = sessionThreads_[threads_[thread].session];
+  if (all.size() == 1 || !isLockstep()) return false;
+  return std::any_of(all.begin(), all.end(), [&](Thread other) {
+    if (other == thread) return false;
+    if (lockstep_.state(other) == Lockstep::State::kRunning) return true;
+    const bool isReady = lockstep_.state(other) == Lockstep::State::kUntil && threads_[other].state == CallState::kUntil;
+    return isReady && std::make_pair(lockstep_.clock(other), other) < std::make_pair(lockstep_.clock(thread), thread);
+  });
+}
+
 // Calls whose time has come.
 bool CosimServer::settle() {
   bool any = false;
@@ -36,7 +50,7 @@ bool CosimServer::settle() {
     ThreadState& state = threads_[thread];
     if (state.state != CallState::kUntil) continue;
     const bool waits = lockstep_.state(thread) == Lockstep::State::kUntil;
-    if (waits && lockstep_.clock(thread) > reached_) continue;
+    if (waits && (lockstep_.clock(thread) > reached_ || isKept(thread))) continue;
     if (state.request.kind == Kind::kReadClock) {
       state.reply.value[0] = static_cast<std::uint64_t>(lockstep_.clock(thread).count());
     }
@@ -122,7 +136,7 @@ CosimServer::WallTime CosimServer::considerForce(const std::function<bool(Thread
   for (Thread thread = 0; thread < threads_.size(); ++thread) {
     const bool isOnItsOwn =
         lockstep_.state(thread) == Lockstep::State::kRunning && threads_[thread].state == CallState::kNone;
-    if (isOnItsOwn && hasTaken(thread)) next = std::min(next, considerThread(thread));
+    if (isOnItsOwn && hasTaken(thread)) next = std::min(next, considerThread(thread, hasTaken));
     considerReturn(thread);
   }
   return std::max(next, kShortestLook);
@@ -138,7 +152,8 @@ void CosimServer::considerReturn(Thread thread) {
   lockstep_.run(thread, reached_);
 }
 
-CosimServer::WallTime CosimServer::considerThread(Thread thread) {
+CosimServer::WallTime CosimServer::considerThread(Thread thread,
+                                                  const std::function<bool(Thread)>& hasTaken) {
   ThreadState& state = threads_[thread];
   const WallTime spent = state.probe.processorTime();
   if (!std::exchange(state.hasProcessorTime, true)) state.processorTime = spent;
@@ -149,6 +164,8 @@ CosimServer::WallTime CosimServer::considerThread(Thread thread) {
   // Who sleeps is not interrupted, however much it computed before.
   const bool sleeps = state.probe.isAsleep();
   if (!spins && !sleeps) return kShortestLook * 4;
+  // It may have begun a call since it was looked at first, and sleep for that.
+  if (!hasTaken(thread)) return kShortestLook;
   state.processorTime = spent;
   const bool isElsewhere = sessionOf(thread).processId() != ownProcess_;
   if (!sleeps && isElsewhere && !std::exchange(state.isInterrupted, true)) {
@@ -178,6 +195,12 @@ std::string CosimServer::describe(Thread thread) {
     case Kind::kWaitForEvent:
       text += "waits for an event at descriptor " + std::to_string(state.request.argument[2] & 0xFFFFFFFF);
       break;
+    case Kind::kPark:
+      text += "waits for another thread";
+      break;
+    case Kind::kJoinThread:
+      text += "waits for the end of another thread";
+      break;
     case Kind::kSpinning:
       text += "computes, or looks at its memory in a loop";
       break;
@@ -196,6 +219,7 @@ std::string CosimServer::describe(Thread thread) {
 
 bool CosimServer::waitsForEventsAlone(Thread thread) const {
   const ThreadState& state = threads_[thread];
+  if (state.state == CallState::kThread || state.state == CallState::kParked) return true;
   return state.state == CallState::kEvent && (state.request.argument[2] & channel::kNothingButEvents) != 0;
 }
 
@@ -209,13 +233,20 @@ std::string CosimServer::whyStuck() {
     if (sessionThreads_[id].empty() || sessionThreads_[id].size() + own != threadsOf(sessions_[id]->processId()))
       return {};
     for (const Thread thread : sessionThreads_[id]) {
-      const bool isLimited = threads_[thread].deadline != kForever || threads_[thread].request.argument[0] != 0;
-      if (!waitsForEventsAlone(thread) || isLimited || threads_[thread].eventDelivered) return {};
+      const ThreadState& state = threads_[thread];
+      const bool hasNews = state.state == CallState::kEvent && (state.request.argument[0] != 0 || state.eventDelivered);
+      if (!waitsForEventsAlone(thread) || state.deadline != kForever || hasNews) return {};
       text += "hcasim:   " + describe(thread) + '\n';
     }
     text += sessions_[id]->describeQueues();
   }
   return text;
+}
+
+void CosimServer::interrupt(Thread thread) {
+  const CallState state = threads_[thread].state;
+  if (state == CallState::kThread || state == CallState::kParked) return answer(thread, channel::kNothingPending);
+  giveUp(thread);
 }
 
 void CosimServer::giveUp(Thread thread) {

@@ -112,10 +112,11 @@ class InprocHost {
     if (request.kind == channel::Kind::kWaitForEvent) {
       const std::chrono::nanoseconds limit(request.argument[0]);
       if (isInterrupted_() != 0 || (limit.count() != 0 && waited > limit)) return true;
-      if (server_.waitsForEventsAlone(thread)) {
-        endIfStuck(waited);
-        return false;
-      }
+    }
+    if (server_.waitsForEventsAlone(thread)) {
+      if (isInterrupted_() != 0) server_.interrupt(thread);
+      endIfStuck(waited);
+      return false;
     }
     return isAlone() || idle > kPatience;
   }
@@ -125,7 +126,7 @@ class InprocHost {
     if (waited < 1s) return;
     const std::string why = server_.whyStuck();
     if (why.empty()) return;
-    std::fprintf(stderr, "hcasim: the program waits for an event, and nothing is pending that could bring one:\n%s",
+    std::fprintf(stderr, "hcasim: the program waits for ever: nothing is pending that could bring an event:\n%s",
                  why.c_str());
     server_.writeResult();
     _exit(options::kCosimStuck);
@@ -136,8 +137,7 @@ class InprocHost {
 
   // A thread that waits for the lock looks as if it slept elsewhere.
   void considerForce() {
-    if (entering_.load() != 0) return;
-    (void)server_.considerForce([](CosimServer::Thread) { return true; });
+    (void)server_.considerForce([this](CosimServer::Thread) { return entering_.load() == 0; });
   }
 
   void wait(std::unique_lock<std::mutex>& lock) {

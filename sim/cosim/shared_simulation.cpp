@@ -83,7 +83,7 @@ bool SharedSimulation::takeRequests() {
     for (std::uint32_t i = 0; i < client->used; ++i) {
       const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
       if (client->slots[i].isCalling && __atomic_load_n(&client->area->slots[i].isCancelled, __ATOMIC_ACQUIRE) != 0) {
-        server_.giveUp(client->slots[i].thread);
+        server_.interrupt(client->slots[i].thread);
       }
       if (state != static_cast<std::uint32_t>(SlotState::kSubmitted) || client->slots[i].isCalling) continue;
       takeRequest(*client, i);
@@ -181,8 +181,9 @@ std::chrono::nanoseconds SharedSimulation::considerForce() {
         if (!client->slots[i].isAttached || client->slots[i].thread != thread) continue;
         const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
         // One that is stopped, or pretends to be, is not to stop the others.
-        return state != static_cast<std::uint32_t>(SlotState::kAnswered) ||
-               Clock::now() - client->slots[i].answered > kStopped;
+        const bool isLate = Clock::now() - client->slots[i].answered > kStopped;
+        return state == static_cast<std::uint32_t>(SlotState::kIdle) ||
+               (state == static_cast<std::uint32_t>(SlotState::kAnswered) && isLate);
       }
     }
     return false;

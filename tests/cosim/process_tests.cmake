@@ -1,6 +1,6 @@
 # How programs and simulation live together: processes, threads, signals, time-outs, ends of all kinds.
 find_package(Threads REQUIRED)
-foreach(name round_cost manners waits attacker)
+foreach(name round_cost manners waits attacker crew)
   hcasim_verbs_program(${name})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})

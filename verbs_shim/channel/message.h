@@ -8,7 +8,7 @@
 namespace hca::channel {
 
 /// Both sides must agree; raised with every change of a message.
-constexpr uint32_t kProtocolVersion = 2;
+constexpr uint32_t kProtocolVersion = 3;
 
 enum class Kind : uint32_t {
   kOpenDevice = 1,  ///< argument 0: device index. Answer value 0: file
@@ -29,7 +29,14 @@ enum class Kind : uint32_t {
   kUnmapMemory,     ///< argument 0: address, 1: length: no longer the program's
   kThreadEnds,
   kJoinThread,  ///< comes back when the thread with the kernel's number in argument 0 has ended
+  kPark,        ///< comes back when another thread unparked this one (since its last park), with kTimedOut, or with
+                ///< kNothingPending if a signal came. Argument 1: nanoseconds of simulated time, 0: no limit
+  kUnpark,      ///< argument 0: the kernel's number of the thread
+  kInterruptThread,  ///< the same thread is to look around: its wait, if it is in one, ends with kNothingPending
 };
+
+/// Whether a signal of the program ends such a call.
+inline bool isWait(Kind kind) { return kind == Kind::kWaitForEvent || kind == Kind::kJoinThread || kind == Kind::kPark; }
 
 /// Values of Reply::error that are no errno.
 constexpr int32_t kNeedsPipe = -1;       ///< the command makes an event file: repeat it with a pipe
