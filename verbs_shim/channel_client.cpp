@@ -185,7 +185,7 @@ int call(channel::Request& request, channel::Reply& reply) {
     transport->call(attachedThread - 1, request, reply);
   }
   isInside = false;
-  if (reply.clock != 0) expireAlarm(reply.clock);
+  if (reply.clock != 0) expireSignals(reply.clock);
   if (__builtin_expect(deferredCount != 0, 0)) raiseDeferred();
   return reply.error;
 }

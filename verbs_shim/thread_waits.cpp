@@ -6,6 +6,7 @@
 #include "verbs_shim/channel/futex.h"
 #include "verbs_shim/channel_client.h"
 #include "verbs_shim/virtual_time.h"
+#include "verbs_shim/virtual_timers.h"
 
 namespace hca::shim {
 namespace {
@@ -32,6 +33,15 @@ int wakeThread(int thread) {
   channel::Request request;
   channel::clear(request, channel::Kind::kUnpark);
   request.argument[0] = static_cast<uint64_t>(thread);
+  channel::Reply reply{};
+  return call(request, reply);
+}
+
+// Until it is woken, or for so long; 0: no limit.
+int park(int64_t nanoseconds) {
+  channel::Request request;
+  channel::clear(request, channel::Kind::kPark);
+  request.argument[1] = static_cast<uint64_t>(nanoseconds);
   channel::Reply reply{};
   return call(request, reply);
 }
@@ -80,24 +90,22 @@ WaitEnd ThreadWait::sleepReally() {
 }
 
 WaitEnd ThreadWait::sleep(int64_t nanoseconds) {
-  const int64_t start = nanoseconds > 0 ? static_cast<int64_t>(virtualNow() / 1000) : 0;
-  int64_t left = nanoseconds;
+  const auto present = [] { return static_cast<int64_t>(virtualNow() / 1000); };
+  const int64_t end = nanoseconds < 0 ? INT64_MAX : present() + nanoseconds;
   while (!isWoken()) {
-    if (nanoseconds >= 0 && left <= 0) {
+    if (isReal_) return sleepReally();
+    const bool isLimited = nanoseconds >= 0 || hasTimers();
+    const int64_t now = isLimited ? present() : 0;
+    if (nanoseconds >= 0 && now >= end) {
       if (leave()) return WaitEnd::kTimedOut;
       break;
     }
-    if (isReal_) return sleepReally();
-    channel::Request request;
-    channel::clear(request, channel::Kind::kPark);
-    request.argument[1] = static_cast<uint64_t>(nanoseconds < 0 ? 0 : left);
-    channel::Reply reply{};
-    const int end = call(request, reply);
+    const unsigned before = handledSignals();
+    const int result = park(isLimited ? untilNextTimer(now, nanoseconds < 0 ? -1 : end - now) : 0);
     if (isWoken()) break;
-    if (end == channel::kTimedOut && leave()) return WaitEnd::kTimedOut;
-    if (end == channel::kNothingPending && leave()) return WaitEnd::kInterrupted;
-    if (end > 0) isReal_ = true;  // there is no simulation any more
-    if (nanoseconds > 0) left = nanoseconds - (static_cast<int64_t>(virtualNow() / 1000) - start);
+    const bool isInterrupted = result == channel::kNothingPending || handledSignals() != before;
+    if (isInterrupted && leave()) return WaitEnd::kInterrupted;
+    if (result > 0) isReal_ = true;  // there is no simulation any more
   }
   isServed_ = true;
   return WaitEnd::kWoken;
