@@ -33,6 +33,16 @@ __attribute__((tls_model("initial-exec"))) __thread unsigned completions = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned events = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned interruptCount = 0;
 
+// The thread's clock since the last answer: what it showed then (0: not known), by how much it moved since, how far it
+// may, and how many times it was read with nothing else in between.
+struct LocalClock {
+  uint64_t answered;
+  uint64_t spent;
+  uint64_t quiet;
+  uint32_t reads;
+};
+__attribute__((tls_model("initial-exec"))) __thread LocalClock localClock{};
+
 constexpr unsigned kMostDeferred = 4;
 __attribute__((tls_model("initial-exec"))) __thread siginfo_t deferred[kMostDeferred];
 __attribute__((tls_model("initial-exec"))) __thread unsigned deferredCount = 0;
@@ -172,6 +182,19 @@ Undisturbed::~Undisturbed() {
   if (!isInside && __builtin_expect(deferredCount != 0, 0)) raiseDeferred();
 }
 
+bool readClockLocally(uint64_t& picoseconds) {
+  LocalClock& clock = localClock;
+  // What ran out is told when the simulation is asked; and it knows what the thread's work since then took.
+  if (clock.answered == 0 || completions != 0 || events != 0 || isInside || hasTimers()) return false;
+  const uint64_t cost = channel::clockCost(clock.reads + 1);
+  const uint64_t present = clock.answered + clock.spent + cost;
+  if (present >= clock.quiet) return false;
+  ++clock.reads;
+  clock.spent += cost;
+  picoseconds = present;
+  return true;
+}
+
 int call(channel::Request& request, channel::Reply& reply) {
   // The simulation itself, or a handler that interrupted it.
   if (isInside) return reply.error = EDEADLK;
@@ -182,7 +205,12 @@ int call(channel::Request& request, channel::Reply& reply) {
   } else {
     request.completions = take(completions);
     request.events = take(events);
+    const bool isRead = request.kind == channel::Kind::kReadClock;
+    const uint32_t reads = isRead ? localClock.reads + 1 : 0;
+    request.spent = localClock.spent + (isRead ? channel::clockCost(reads) : 0);
+    reply.quiet = reply.clock = 0;
     transport->call(attachedThread - 1, request, reply);
+    localClock = {reply.clock, 0, reply.quiet, reads};
   }
   isInside = false;
   if (reply.clock != 0) expireSignals(reply.clock);

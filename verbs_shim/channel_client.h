@@ -11,6 +11,10 @@ namespace hca::shim {
 /// signal handlers wait meanwhile.
 int call(channel::Request& request, channel::Reply& reply);
 
+/// Reads this thread's clock, picoseconds, and lets it move on by what that costs. False if the simulation has to be
+/// asked.
+bool readClockLocally(uint64_t& picoseconds);
+
 /// For a signal that came while its thread was in the simulation: raised again when the thread leaves it. False in any
 /// other thread. A thread notes four signals.
 bool deferSignal(const siginfo_t& info);

@@ -123,7 +123,6 @@ class CosimServer final : private SessionListener {
     bool eventDelivered = false;
     bool hasPermit = false;        // was unparked before it parked
     bool spins = false;            // away because it computes, not because it sleeps
-    std::uint32_t clockReads = 0;  // one after the other, without any other call
     bool isInterrupted = false;    // was asked to sleep while it spins
     WallTime processorTime{};      // when it went on after its last call, or was first looked at since then
     WallTime lastLook{};           // what it was at the last look
@@ -168,6 +167,7 @@ class CosimServer final : private SessionListener {
   void park(Thread thread);
   void unpark(Thread by, int number);
   [[nodiscard]] bool isKept(Thread thread) const;
+  [[nodiscard]] std::uint64_t quietUntil(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }

@@ -18,14 +18,6 @@ constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
 
 Time simulatedSpan(std::uint64_t span) { return nanoseconds(static_cast<std::int64_t>(std::min(span, kLongestSleep))); }
 
-// Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
-// long waits for the clock: its reads take longer and longer, so that it need not make millions of them.
-Time clockCost(std::uint32_t reads) {
-  constexpr std::uint32_t kPatience = 64, kMost = 12;
-  constexpr Time kRead = nanoseconds(1);
-  return kRead * (std::int64_t{1} << std::min(reads / kPatience, kMost));
-}
-
 bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
   constexpr std::uint32_t kWord = 8, kLine = 64;
   const bool isPlain = length == 1 || length == 2 || length == 4 || length == kWord;
@@ -54,8 +46,6 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
       return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.writeCombining;
     case Kind::kPollEmpty:
       return cost.pollEmpty;
-    case Kind::kReadClock:
-      return clockCost(threads_[thread].clockReads);
     case Kind::kSleep:
       return simulatedSpan(request.argument[0]);
     default:
@@ -133,9 +123,9 @@ void CosimServer::submit(Thread thread, const Request& request) {
   state.isInterrupted = false;
   state.lastLook = {};
   if (isLockstep()) hasPace_ = false;  // what wall time was not used before is no credit
-  state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
+  lockstep_.charge(thread, Time(static_cast<std::int64_t>(std::min(request.spent, channel::kMostSpent))));
   lockstep_.charge(thread, cpu(thread).pollCompletion * std::int64_t{request.completions});
   lockstep_.charge(thread, cpu(thread).getEvent * std::int64_t{request.events});
   lockstep_.charge(thread, costOf(thread, request));
@@ -323,7 +313,7 @@ void CosimServer::registerRead(Thread thread) {
 void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uint64_t second) {
   ThreadState& state = threads_[thread];
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
-  state.reply = {error, 0, {first, second}, 0};
+  state.reply = {error, 0, {first, second}, 0, 0};
   resume(thread, system_.calendar().now());
 }
 
@@ -338,6 +328,13 @@ void CosimServer::resume(Thread thread, Time at) {
   system_.stop();
 }
 
+// While a thread runs the simulation doesn't pass its clock, and others act no earlier than at theirs.
+std::uint64_t CosimServer::quietUntil(Thread thread) {
+  if (!isLockstep() || lockstep_.any(Lockstep::State::kAway)) return 0;
+  const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);
+  return static_cast<std::uint64_t>(earlier(next, lockstep_.horizonWithout(thread)).count());
+}
+
 bool CosimServer::takeReply(Thread thread, Reply& reply) {
   ThreadState& state = threads_[thread];
   if (state.state != CallState::kAnswered) return false;
@@ -346,6 +343,7 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   state.hasProcessorTime = sessionOf(thread).processId() != ownProcess_;
   if (state.hasProcessorTime) state.processorTime = state.probe.processorTime();
   reply = state.reply;
+  reply.quiet = reply.clock == 0 ? 0 : quietUntil(thread);
   if (state.request.kind == Kind::kThreadEnds) forgetThread(thread);
   return true;
 }

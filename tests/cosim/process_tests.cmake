@@ -1,6 +1,6 @@
 # How programs and simulation live together: processes, threads, signals, time-outs, ends of all kinds.
 find_package(Threads REQUIRED)
-foreach(name round_cost manners waits attacker crew)
+foreach(name round_cost manners waits attacker crew clock_cost)
   hcasim_verbs_program(${name})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
@@ -15,6 +15,23 @@ foreach(way segv fork dlopen threads many_threads unmap leave)
 endforeach()
 hcasim_cosim_test(shared_manners_crash --shared sh -c "$<TARGET_FILE:manners> crash\; test $? = 134")
 
+foreach(way mutex contended condition std_condition semaphore barrier rwlock spin yield futex future join cancel signal)
+  if(NOT HCASIM_SANITIZE)
+    hcasim_cosim_test(crew_${way} --virtual-time $<TARGET_FILE:crew> ${way})
+  endif()
+  hcasim_cosim_test(shared_crew_${way} --shared $<TARGET_FILE:crew> ${way})
+endforeach()
+foreach(way stuck stuck_lock)
+  hcasim_cosim_test(shared_crew_${way} --shared $<TARGET_FILE:crew> ${way})
+  set_tests_properties(cosim/shared_crew_${way} PROPERTIES
+    PASS_REGULAR_EXPRESSION "every program waits.*waits for another thread")
+endforeach()
+if(NOT HCASIM_SANITIZE)
+  hcasim_cosim_test(crew_stuck $<TARGET_FILE:crew> stuck)
+  set_tests_properties(cosim/crew_stuck PROPERTIES
+    PASS_REGULAR_EXPRESSION "the program waits for ever.*waits for the end of another thread.*waits for another thread")
+endif()
+
 # A stuck program is told so; what waits for a limited time waits in simulated time.
 hcasim_cosim_test(shared_forever --shared $<TARGET_FILE:waits> forever)
 hcasim_cosim_test(shared_limited_waits --shared --virtual-time $<TARGET_FILE:waits> limited)
@@ -27,6 +44,7 @@ if(NOT HCASIM_SANITIZE)
   set_tests_properties(cosim/forever PROPERTIES
     PASS_REGULAR_EXPRESSION "the program waits.*armed a completion queue.*0 entries not polled, 1 times armed")
   hcasim_cosim_test(limited_waits --virtual-time $<TARGET_FILE:waits> limited)
+  hcasim_cosim_test(clock_cost --virtual-time $<TARGET_FILE:clock_cost> 500)
   hcasim_cosim_test(round_cost $<TARGET_FILE:round_cost> 500)
   set_tests_properties(cosim/round_cost PROPERTIES PASS_REGULAR_EXPRESSION "ratio [0-9]")
 endif()
@@ -35,6 +53,12 @@ if(Python3_FOUND AND NOT HCASIM_SANITIZE)
   add_test(NAME cosim/repeatable_threads COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_repeatable 20
     $<TARGET_FILE:hcasim> cosim $<TARGET_FILE:manners> threads)
   set_tests_properties(cosim/repeatable_threads PROPERTIES LABELS sim TIMEOUT 120)
+  # Threads that wait for each other, in every way that there is.
+  foreach(way mutex contended condition std_condition semaphore barrier rwlock spin yield futex future join)
+    add_test(NAME cosim/repeatable_${way} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_repeatable 20
+      $<TARGET_FILE:hcasim> cosim $<TARGET_FILE:crew> ${way})
+    set_tests_properties(cosim/repeatable_${way} PROPERTIES LABELS sim TIMEOUT 120)
+  endforeach()
   function(hcasim_serve_test name label)
     add_test(NAME cosim/serve_${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_serve
       ${ARGV2} $<TARGET_FILE:hcasim> $<TARGET_FILE_DIR:loopback> ${ARGV3})

@@ -23,7 +23,7 @@ enum class Kind : uint32_t {
   kWaitForEvent,    ///< comes back when an event was delivered, with kTimedOut, or with kNothingPending. Argument 0:
                     ///< nanoseconds of wall time after which to give up, 0: none; 1: the same of simulated time; 2: the
                     ///< event file (its descriptor) and, in bit 32, whether the thread waits for nothing but events
-  kReadClock,       ///< answer value 0: the thread's simulated time, picoseconds
+  kReadClock,       ///< answer value 0: the thread's simulated time, picoseconds; what it costs is in `spent`
   kSleep,           ///< argument 0: nanoseconds of simulated time
   kSpinning,        ///< the thread was interrupted because it calls nothing: comes back when memory changed
   kUnmapMemory,     ///< argument 0: address, 1: length: no longer the program's
@@ -49,6 +49,9 @@ constexpr uint64_t kNothingButEvents = uint64_t{1} << 32;
 /// Behind SIGRTMIN: the signal by which a simulation in another process interrupts a thread that calls nothing.
 constexpr int kInterruptOffset = 27;
 
+/// Request::spent is no more than an hour.
+constexpr uint64_t kMostSpent = uint64_t{3600} * 1000 * 1000 * 1000 * 1000;
+
 constexpr uint64_t kNoPipe = ~uint64_t{0};
 
 /// What the program maps.
@@ -60,10 +63,19 @@ enum class PageKind : uint32_t {
 /// Longest write: half of a BlueFlame register.
 constexpr uint32_t kLongestWrite = 256;
 
+/// Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
+/// long waits for the clock: its reads take longer and longer, so that it need not make millions of them. Picoseconds.
+inline uint64_t clockCost(uint32_t reads) {
+  constexpr uint32_t kPatience = 64, kMost = 12;
+  constexpr uint64_t kRead = 1000;
+  return kRead << (reads / kPatience < kMost ? reads / kPatience : kMost);
+}
+
 struct Request {
   Kind kind;
   uint32_t file;
   uint64_t argument[3];
+  uint64_t spent;  ///< picoseconds by which the thread's clock moved since its last message, without asking
   uint32_t length;
   uint16_t completions;  ///< that polls found since the thread's last message
   uint16_t events;       ///< that it read from event files since then
@@ -86,6 +98,7 @@ struct Reply {
   uint32_t reserved;
   uint64_t value[2];
   uint64_t clock;  ///< simulated time of the thread, picoseconds; 0: not known
+  uint64_t quiet;  ///< nothing happens before this time, so that the thread may move its clock up to it by itself
 };
 
 }  // namespace hca::channel
