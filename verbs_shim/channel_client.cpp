@@ -25,6 +25,7 @@ pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
 State state = State::kNew;
 const Transport* transport = nullptr;
 pthread_key_t threadEnd;
+bool wantsEvents = false;  // the simulation does
 
 // Plain thread-local storage: this library is loaded at program start, so it needs no allocation.
 __attribute__((tls_model("initial-exec"))) __thread uint32_t attachedThread = 0;  // number + 1
@@ -156,6 +157,15 @@ bool wasRestarted() { return handlerRestarts; }
 void noteCompletions(unsigned count) { completions += count; }
 void noteEvent() { ++events; }
 
+void tellOfEvent(uint64_t handle) {
+  if (!__atomic_load_n(&wantsEvents, __ATOMIC_RELAXED)) return;
+  channel::Request request;
+  channel::clear(request, channel::Kind::kEventTaken);
+  request.argument[0] = handle;
+  channel::Reply reply{};
+  (void)call(request, reply);
+}
+
 bool deferSignal(const siginfo_t& info) {
   if (!isInside) return false;
   // Handlers interrupt each other, but each runs to its end before the one below goes on.
@@ -208,8 +218,10 @@ int call(channel::Request& request, channel::Reply& reply) {
     const bool isRead = request.kind == channel::Kind::kReadClock;
     const uint32_t reads = isRead ? localClock.reads + 1 : 0;
     request.spent = localClock.spent + (isRead ? channel::clockCost(reads) : 0);
+    reply.flags = 0;
     reply.quiet = reply.clock = 0;
     transport->call(attachedThread - 1, request, reply);
+    __atomic_store_n(&wantsEvents, (reply.flags & channel::kTellEventsTaken) != 0, __ATOMIC_RELAXED);
     localClock = {reply.clock, 0, reply.quiet, reads};
   }
   isInside = false;

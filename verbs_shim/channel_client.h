@@ -43,6 +43,8 @@ void noteHandledSignal(bool restarts);
 /// Work of this thread that goes along with its next message.
 void noteCompletions(unsigned count);
 void noteEvent();
+/// A completion event with this handle is about to be returned to the program: tells so if anybody wants to know.
+void tellOfEvent(uint64_t handle);
 
 /// How often this thread was interrupted by the simulation: system calls that failed with EINTR meanwhile are to be
 /// tried again, because the program has no part in it.

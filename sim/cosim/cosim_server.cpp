@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/report/result_table.h"
+
 namespace hca::cosim {
 namespace {
 
@@ -24,6 +26,7 @@ CosimServer::CosimServer(const config::Config& config, const CosimOptions& optio
       devices_(describeAll(config_)),
       threadsOfHost_(config_.host.count),
       system_(config_),
+      hazards_(system_.probes()),
       sharedFiles_(config_.host.count),
       actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
   if (!options.files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, options.files.result);
@@ -58,7 +61,13 @@ VerbsLog::Place CosimServer::placeOf(Thread thread) {
 }
 
 void CosimServer::writeResult() {
-  if (result_ != nullptr) result_->write(system_.calendar().now(), forcedAdvances_);
+  if (result_ != nullptr) result_->write(system_.calendar().now(), forcedAdvances_, hazards_.results(), failures_);
+}
+
+std::string CosimServer::describeHazards() const {
+  report::Result result;
+  result.hazards = hazards_.results();
+  return report::hazardLines(result);
 }
 
 void CosimServer::writeResultWhenIdle() {

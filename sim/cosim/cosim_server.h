@@ -16,6 +16,7 @@
 #include "sim/config/config.h"
 #include "sim/cosim/cosim_options.h"
 #include "sim/cosim/cosim_result.h"
+#include "sim/cosim/hazard_watch.h"
 #include "sim/cosim/lockstep.h"
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
@@ -70,7 +71,7 @@ class CosimServer final : private SessionListener {
   /// Whether a thread waits for events or other threads and nothing else, so that there is no need to give up.
   [[nodiscard]] bool waitsForEventsAlone(Thread thread) const;
   /// Who waits for what, if every thread waits for an event or for another thread, none of them for a limited time, and
-  /// nothing will happen any more: then they wait for ever. Empty otherwise.
+  /// nothing will happen any more: then they wait for ever, and the result says so. Empty otherwise.
   [[nodiscard]] std::string whyStuck();
 
   /// Whether anything is pending in the simulation.
@@ -81,6 +82,8 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] std::uint64_t executed() { return system_.calendar().executed(); }
   /// Writes the result as of now; it is also written whenever the last device is closed.
   void writeResult();
+  /// Notifications that programs relied on and the specification doesn't promise, for people.
+  [[nodiscard]] std::string describeHazards() const;
   /// What a thread does, for people.
   [[nodiscard]] std::string describe(Thread thread);
   [[nodiscard]] std::uint64_t forcedAdvances() const { return forcedAdvances_; }
@@ -121,6 +124,7 @@ class CosimServer final : private SessionListener {
     bool memoryChanged = false;          // since its last look of which we know
     bool changedSinceInterrupt = false;  // since it last went on, be it from an interrupt
     bool eventDelivered = false;
+    std::uint64_t mostSpent = 0;   // picoseconds by which its next message may say that its clock moved
     bool hasPermit = false;        // was unparked before it parked
     bool spins = false;            // away because it computes, not because it sleeps
     bool isInterrupted = false;    // was asked to sleep while it spins
@@ -164,6 +168,8 @@ class CosimServer final : private SessionListener {
   void forgetThread(Thread thread);
   void joinThread(Thread thread);
   void noteEnd(Thread thread);
+  void noteStuck(Thread thread);
+  void noteLostWakeUps(Session& session, Time since);
   void park(Thread thread);
   void unpark(Thread by, int number);
   [[nodiscard]] bool isKept(Thread thread) const;
@@ -189,6 +195,8 @@ class CosimServer final : private SessionListener {
   sim::System system_;
   std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
   std::unique_ptr<CosimResult> result_;   // likewise
+  HazardWatch hazards_;
+  std::vector<report::FailureResult> failures_;
   std::vector<SharedFiles> sharedFiles_;  // by host
   kernel::Inbox<CosimServer, Action> actions_;
   std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time

@@ -125,7 +125,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
   if (isLockstep()) hasPace_ = false;  // what wall time was not used before is no credit
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
-  lockstep_.charge(thread, Time(static_cast<std::int64_t>(std::min(request.spent, channel::kMostSpent))));
+  lockstep_.charge(thread, Time(static_cast<std::int64_t>(std::min(request.spent, state.mostSpent))));
   lockstep_.charge(thread, cpu(thread).pollCompletion * std::int64_t{request.completions});
   lockstep_.charge(thread, cpu(thread).getEvent * std::int64_t{request.events});
   lockstep_.charge(thread, costOf(thread, request));
@@ -146,6 +146,12 @@ void CosimServer::submit(Thread thread, const Request& request) {
       return park(thread);
     case Kind::kUnpark:
       unpark(thread, static_cast<int>(request.argument[0]));
+      return answer(thread, 0);
+    case Kind::kEventTaken:
+      for (const QueueView& queue : sessionOf(thread).queues()) {
+        if (queue.cq->userHandle == request.argument[0])
+          hazards_.eventTaken(sessionOf(thread).host().index(), queue.adapter, queue.cq->number, queue.taken);
+      }
       return answer(thread, 0);
     case Kind::kInterruptThread:
       for (const Thread each : sessionThreads_[state.session]) {
@@ -332,7 +338,9 @@ void CosimServer::resume(Thread thread, Time at) {
 std::uint64_t CosimServer::quietUntil(Thread thread) {
   if (!isLockstep() || lockstep_.any(Lockstep::State::kAway)) return 0;
   const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);
-  return static_cast<std::uint64_t>(earlier(next, lockstep_.horizonWithout(thread)).count());
+  constexpr Time kMost = milliseconds(1);
+  const Time quiet = earlier(next, lockstep_.horizonWithout(thread));
+  return static_cast<std::uint64_t>(earlier(quiet, lockstep_.clock(thread) + kMost).count());
 }
 
 bool CosimServer::takeReply(Thread thread, Reply& reply) {
@@ -343,7 +351,10 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   state.hasProcessorTime = sessionOf(thread).processId() != ownProcess_;
   if (state.hasProcessorTime) state.processorTime = state.probe.processorTime();
   reply = state.reply;
+  if (hazards_.isWatching()) reply.flags = channel::kTellEventsTaken;
   reply.quiet = reply.clock == 0 ? 0 : quietUntil(thread);
+  const std::uint64_t own = reply.quiet > reply.clock ? reply.quiet - reply.clock : 0;
+  state.mostSpent = own + channel::clockCost(UINT32_MAX);
   if (state.request.kind == Kind::kThreadEnds) forgetThread(thread);
   return true;
 }

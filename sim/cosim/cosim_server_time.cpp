@@ -223,6 +223,39 @@ bool CosimServer::waitsForEventsAlone(Thread thread) const {
   return state.state == CallState::kEvent && (state.request.argument[2] & channel::kNothingButEvents) != 0;
 }
 
+// Programs can be stuck without it, by waiting for each other.
+void CosimServer::noteLostWakeUps(Session& session, Time since) {
+  for (const QueueView& queue : session.queues()) {
+    if (queue.waiting == 0) continue;
+    report::FailureResult failure;
+    failure.kind = "lost_wakeup";
+    failure.host = session.host().index();
+    failure.adapter = queue.adapter;
+    failure.cq = queue.cq->number;
+    failure.entries = queue.waiting;
+    failure.since = since;
+    failure.message = "a thread sleeps although completions wait in the queue, and no event is on its way: poll once "
+                      "more after arming, before going to sleep";
+    failures_.push_back(failure);
+    hazards_.add({observe::HazardEvent::Kind::kLostWakeUp, since, failure.host, queue.adapter, queue.cq->number,
+                  queue.taken, queue.waiting});
+  }
+}
+
+void CosimServer::noteStuck(Thread thread) {
+  Session& session = sessionOf(thread);
+  const Time since = lockstep_.clock(thread);
+  const std::size_t before = failures_.size();
+  if (threads_[thread].state == CallState::kEvent) noteLostWakeUps(session, since);
+  if (failures_.size() != before) return;
+  report::FailureResult failure;
+  failure.kind = "stuck";
+  failure.host = session.host().index();
+  failure.since = since;
+  failure.message = describe(thread);
+  failures_.push_back(failure);
+}
+
 std::string CosimServer::whyStuck() {
   if (!system_.calendar().empty() || !pending_.empty()) return {};
   std::string text;
@@ -239,6 +272,11 @@ std::string CosimServer::whyStuck() {
       text += "hcasim:   " + describe(thread) + '\n';
     }
     text += sessions_[id]->describeQueues();
+  }
+  if (!text.empty() && failures_.empty()) {
+    for (Thread thread = 0; thread < threads_.size(); ++thread) {
+      if (lockstep_.state(thread) != Lockstep::State::kGone) noteStuck(thread);
+    }
   }
   return text;
 }

@@ -67,6 +67,7 @@ class InprocHost {
   void end() {
     if (!mutex_.try_lock()) return;  // another thread of it is in the simulation, and ends there
     server_.writeResult();
+    tellHazards();
     mutex_.unlock();
   }
 
@@ -121,6 +122,8 @@ class InprocHost {
     return isAlone() || idle > kPatience;
   }
 
+  void tellHazards() const { std::fputs(server_.describeHazards().c_str(), stderr); }
+
   // Nothing of the simulation's own can wake anybody up. A moment is left for what others do, signals for example.
   void endIfStuck(std::chrono::nanoseconds waited) {
     if (waited < 1s) return;
@@ -129,6 +132,7 @@ class InprocHost {
     std::fprintf(stderr, "hcasim: the program waits for ever: nothing is pending that could bring an event:\n%s",
                  why.c_str());
     server_.writeResult();
+    tellHazards();
     _exit(options::kCosimStuck);
   }
 

@@ -43,6 +43,7 @@ SharedSimulation::SharedSimulation(const config::Config& config, const std::stri
 
 SharedSimulation::~SharedSimulation() {
   server_.writeResult();
+  err_ << server_.describeHazards();
   for (const auto& client : clients_) ::close(client->connection);
 }
 
@@ -181,9 +182,9 @@ std::chrono::nanoseconds SharedSimulation::considerForce() {
         if (!client->slots[i].isAttached || client->slots[i].thread != thread) continue;
         const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
         // One that is stopped, or pretends to be, is not to stop the others.
-        const bool isLate = Clock::now() - client->slots[i].answered > kStopped;
-        return state == static_cast<std::uint32_t>(SlotState::kIdle) ||
-               (state == static_cast<std::uint32_t>(SlotState::kAnswered) && isLate);
+        if (state == static_cast<std::uint32_t>(SlotState::kSubmitted)) return false;
+        return state != static_cast<std::uint32_t>(SlotState::kAnswered) ||
+               Clock::now() - client->slots[i].answered > kStopped;
       }
     }
     return false;

@@ -53,6 +53,11 @@ if(Python3_FOUND AND NOT HCASIM_SANITIZE)
   add_test(NAME cosim/repeatable_threads COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_repeatable 20
     $<TARGET_FILE:hcasim> cosim $<TARGET_FILE:manners> threads)
   set_tests_properties(cosim/repeatable_threads PROPERTIES LABELS sim TIMEOUT 120)
+  foreach(how "" "--shared")
+    add_test(NAME cosim/stuck${how} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_stuck
+      $<TARGET_FILE:hcasim> $<TARGET_FILE:crew> ${how})
+    set_tests_properties(cosim/stuck${how} PROPERTIES LABELS sim TIMEOUT 120)
+  endforeach()
   # Threads that wait for each other, in every way that there is.
   foreach(way mutex contended condition std_condition semaphore barrier rwlock spin yield futex future join)
     add_test(NAME cosim/repeatable_${way} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_repeatable 20

@@ -32,6 +32,7 @@ enum class Kind : uint32_t {
   kPark,        ///< comes back when another thread unparked this one (since its last park), with kTimedOut, or with
                 ///< kNothingPending if a signal came. Argument 1: nanoseconds of simulated time, 0: no limit
   kUnpark,      ///< argument 0: the kernel's number of the thread
+  kEventTaken,  ///< argument 0: the handle in a completion event that the thread is about to get
   kInterruptThread,  ///< the same thread is to look around: its wait, if it is in one, ends with kNothingPending
 };
 
@@ -43,14 +44,14 @@ constexpr int32_t kNeedsPipe = -1;       ///< the command makes an event file: r
 constexpr int32_t kNothingPending = -2;  ///< nothing will change until somebody else acts
 constexpr int32_t kTimedOut = -3;        ///< the simulated time is over
 
+/// In Reply::flags: the simulation wants to know of completion events that the program takes.
+constexpr uint32_t kTellEventsTaken = 1;
+
 /// In argument 2 of kWaitForEvent.
 constexpr uint64_t kNothingButEvents = uint64_t{1} << 32;
 
 /// Behind SIGRTMIN: the signal by which a simulation in another process interrupts a thread that calls nothing.
 constexpr int kInterruptOffset = 27;
-
-/// Request::spent is no more than an hour.
-constexpr uint64_t kMostSpent = uint64_t{3600} * 1000 * 1000 * 1000 * 1000;
 
 constexpr uint64_t kNoPipe = ~uint64_t{0};
 
@@ -75,7 +76,8 @@ struct Request {
   Kind kind;
   uint32_t file;
   uint64_t argument[3];
-  uint64_t spent;  ///< picoseconds by which the thread's clock moved since its last message, without asking
+  uint64_t spent;  ///< picoseconds by which the thread's clock moved since its last message: by itself up to what
+                   ///< Reply::quiet allowed, and for this message
   uint32_t length;
   uint16_t completions;  ///< that polls found since the thread's last message
   uint16_t events;       ///< that it read from event files since then
@@ -95,7 +97,7 @@ inline void copy(Request& to, const Request& from) {
 
 struct Reply {
   int32_t error;  ///< 0, an errno, or one of the values above
-  uint32_t reserved;
+  uint32_t flags;
   uint64_t value[2];
   uint64_t clock;  ///< simulated time of the thread, picoseconds; 0: not known
   uint64_t quiet;  ///< nothing happens before this time, so that the thread may move its clock up to it by itself

@@ -2,7 +2,8 @@
 // at which simulated time, is to be the same each time.
 //
 // usage: crew mutex | contended | condition | std_condition | semaphore | barrier | rwlock | spin | yield | futex |
-//   future | join | cancel | signal | stuck | stuck_lock
+//   future | join | cancel | signal | stuck | stuck_lock |
+//   race | safe
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -289,6 +290,23 @@ void signals() {
   }
 }
 
+// The order of the race: the entry is there before the arm, and nobody looks again. `isSafe`: but this one does.
+void race(bool isSafe) {
+  SelfConnection connection;
+  connection.open();
+  connection.post();
+  usleep(1000);
+  need(ibv_req_notify_cq(connection.cq, 0) == 0, "not armed");
+  if (isSafe) need(connection.poll() == IBV_WC_SUCCESS, "a completion with an error");
+  // The safe order finds the event of its next request in any case.
+  if (isSafe) connection.post();
+  ibv_cq* cq = nullptr;
+  void* unused = nullptr;
+  need(ibv_get_cq_event(connection.channel, &cq, &unused) == 0, "no event");
+  ibv_ack_cq_events(cq, 1);
+  need(connection.poll() == IBV_WC_SUCCESS, "a completion with an error");
+}
+
 // Each waits for the other: nobody ever goes on.
 void stuck(bool inLock) {
   Crew crew;
@@ -322,6 +340,7 @@ int main(int argc, char** argv) {
   if (way == "join") join();
   if (way == "cancel") cancel();
   if (way == "signal") signals();
+  if (way == "race" || way == "safe") race(way == "safe");
   if (way == "stuck" || way == "stuck_lock") stuck(way == "stuck_lock");
   std::printf("crew: %s\n", way.c_str());
   return 0;
