@@ -37,6 +37,8 @@ ProgramStart startOf(const CosimRequest& request, const options::CosimCommand& c
 int runInProcess(const CosimRequest& request) {
   const RunFolder folder(request.config);
   ProgramStart start = startOf(request, request.commands.front(), folder);
+  // It holds the whole simulation: nobody else would end it.
+  start.endsWithLauncher = true;
   start.environment.emplace_back(channel::kInprocVariable, findLibrary("libhcasim_inproc.so"));
   start.environment.emplace_back(channel::kResultVariable, request.resultFile);
   start.environment.emplace_back(channel::kVerbsLogVariable, request.verbsLogFile);

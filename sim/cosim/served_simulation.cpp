@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "sim/cosim/launcher.h"
+#include "sim/cosim/program_check.h"
 #include "sim/cosim/program_environment.h"
 #include "sim/cosim/run_folder.h"
 #include "sim/cosim/shared_simulation.h"
@@ -68,6 +69,7 @@ int attach(const options::AttachRequest& request) {
       setenv(name.c_str(), value.c_str(), 1);
     }
     if (request.words.empty()) return options::kDone;
+    if (const std::string why = whyNotCosimulated(request.words); !why.empty()) return complain(request.err, why);
     std::vector<char*> words;
     for (const std::string& word : request.words) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);

@@ -6,7 +6,7 @@ foreach(name round_cost manners waits attacker crew clock_cost)
   target_link_libraries(${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 endforeach()
 
-foreach(way segv fork dlopen threads many_threads unmap leave)
+foreach(way segv fork dlopen threads many_threads unmap free leave)
   if(NOT HCASIM_SANITIZE)
     hcasim_cosim_test(manners_${way} $<TARGET_FILE:manners> ${way})
     set_tests_properties(cosim/manners_${way} PROPERTIES PASS_REGULAR_EXPRESSION "manners: ${way}|^$")
@@ -32,6 +32,14 @@ if(NOT HCASIM_SANITIZE)
     PASS_REGULAR_EXPRESSION "the program waits for ever.*waits for the end of another thread.*waits for another thread")
 endif()
 
+# Built for another processor it says so at once.
+foreach(processor aarch64 i686)
+  add_test(NAME cosim/configure_${processor} COMMAND ${CMAKE_COMMAND} -DCMAKE_SYSTEM_PROCESSOR=${processor}
+    -P ${PROJECT_SOURCE_DIR}/cmake/HcasimProcessor.cmake)
+  set_tests_properties(cosim/configure_${processor} PROPERTIES LABELS sim
+    PASS_REGULAR_EXPRESSION "hcasim is for x86-64 processors, and this build is for '${processor}'")
+endforeach()
+
 # A stuck program is told so; what waits for a limited time waits in simulated time.
 hcasim_cosim_test(shared_forever --shared $<TARGET_FILE:waits> forever)
 hcasim_cosim_test(shared_limited_waits --shared --virtual-time $<TARGET_FILE:waits> limited)
@@ -53,6 +61,9 @@ if(Python3_FOUND AND NOT HCASIM_SANITIZE)
   add_test(NAME cosim/repeatable_threads COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_repeatable 20
     $<TARGET_FILE:hcasim> cosim $<TARGET_FILE:manners> threads)
   set_tests_properties(cosim/repeatable_threads PROPERTIES LABELS sim TIMEOUT 120)
+  add_test(NAME cosim/launcher COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_launcher
+    $<TARGET_FILE:hcasim> $<TARGET_FILE:loopback> ${CMAKE_CXX_COMPILER})
+  set_tests_properties(cosim/launcher PROPERTIES LABELS sim TIMEOUT 60)
   foreach(how "" "--shared")
     add_test(NAME cosim/stuck${how} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_stuck
       $<TARGET_FILE:hcasim> $<TARGET_FILE:crew> ${how})
