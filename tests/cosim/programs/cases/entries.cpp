@@ -185,8 +185,9 @@ void completionsNameTheirRequests() {
   }
 }
 
-// With --virtual-time and adapter.completion.timestamp_clock=156250kHz.
-void timeStampsAreTicksOfTheDevicesClock() {
+// With --virtual-time and adapter.completion.timestamp_clock=156250kHz. `wraps`: the counter begins again between the two
+// completions.
+void timeStamps(bool wraps) {
   Device device;
   ibv_device_attr_ex all{};
   check(ibv_query_device_ex(device.context, nullptr, &all) == 0, "ibv_query_device_ex");
@@ -217,6 +218,7 @@ void timeStampsAreTicksOfTheDevicesClock() {
   const double simulated = static_cast<double>(posted[1] - posted[0]);
   check(nanoseconds > simulated - 100 && nanoseconds < simulated + 100,
         "stamps " + std::to_string(nanoseconds) + " ns apart for " + std::to_string(simulated) + " ns");
+  check((ticks[1] < ticks[0]) == wraps, wraps ? "the counter doesn't begin again" : "the counter begins again");
   check(wall[1] > wall[0], "the wall clock goes backwards");
   const auto apart = static_cast<double>(wall[1] - wall[0]);
   check(apart > simulated - 200 && apart < simulated + 200, "the wall clock isn't in nanoseconds");
@@ -231,7 +233,8 @@ const Register kAll[] = {{"C21", failedStartNeedsNoEnd},
                          {"C27", unsignaledFailuresComplete},
                          {"C28", smallDataArriveWhole},
                          {"C30", completionsNameTheirRequests},
-                         {"C33", timeStampsAreTicksOfTheDevicesClock}};
+                         {"C33", [] { timeStamps(false); }},
+                         {"C33_wrap", [] { timeStamps(true); }}};
 
 }  // namespace
 }  // namespace kit
