@@ -64,6 +64,11 @@ if(Python3_FOUND AND NOT HCASIM_SANITIZE)
   add_test(NAME cosim/launcher COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_launcher
     $<TARGET_FILE:hcasim> $<TARGET_FILE:loopback> ${CMAKE_CXX_COMPILER})
   set_tests_properties(cosim/launcher PROPERTIES LABELS sim TIMEOUT 60)
+  foreach(tool pytest ctest mpirun)
+    add_test(NAME cosim/recipe_${tool} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_recipes ${tool}
+      $<TARGET_FILE:hcasim> $<TARGET_FILE_DIR:loopback>)
+    set_tests_properties(cosim/recipe_${tool} PROPERTIES LABELS sim TIMEOUT 120 SKIP_RETURN_CODE 77)
+  endforeach()
   foreach(how "" "--shared")
     add_test(NAME cosim/stuck${how} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_stuck
       $<TARGET_FILE:hcasim> $<TARGET_FILE:crew> ${how})
