@@ -1,10 +1,11 @@
 # How programs and simulation live together: processes, threads, signals, time-outs, ends of all kinds.
 find_package(Threads REQUIRED)
-foreach(name round_cost manners waits attacker)
+foreach(name round_cost trap_keeps manners waits attacker)
   hcasim_verbs_program(${name})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 endforeach()
+target_link_libraries(trap_keeps PRIVATE mlx5)
 
 foreach(way segv fork dlopen threads many_threads unmap leave)
   if(NOT HCASIM_SANITIZE)
@@ -27,6 +28,7 @@ if(NOT HCASIM_SANITIZE)
   set_tests_properties(cosim/forever PROPERTIES
     PASS_REGULAR_EXPRESSION "the program waits.*armed a completion queue.*0 entries not polled, 1 times armed")
   hcasim_cosim_test(limited_waits --virtual-time $<TARGET_FILE:waits> limited)
+  hcasim_cosim_test(trap_keeps $<TARGET_FILE:trap_keeps>)
   hcasim_cosim_test(round_cost $<TARGET_FILE:round_cost> 500)
   set_tests_properties(cosim/round_cost PROPERTIES PASS_REGULAR_EXPRESSION "ratio [0-9]")
 endif()
