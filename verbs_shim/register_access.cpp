@@ -1,176 +1,19 @@
 #include "verbs_shim/register_access.h"
 
-#include <Zydis/Zydis.h>
 #include <string.h>
 
 #include "verbs_shim/channel_client.h"
 #include "verbs_shim/guarded_copy.h"
+#include "verbs_shim/move_instruction.h"
 #include "verbs_shim/register_pages.h"
-
-#ifndef __x86_64__
-#error "hcasim cosim knows the instructions of x86-64 alone"
-#endif
 
 namespace hca::shim {
 namespace {
 
+using Kind = MoveInstruction::Kind;
+
 constexpr unsigned kWord = 8;
 constexpr unsigned kLine = 64;
-constexpr unsigned kLargestOperand = 16;
-
-constexpr int kGeneral[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-                              REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-
-const ZydisDecoder& decoder() {
-  static ZydisDecoder instance;
-  static bool isReady = false;
-  if (!isReady) {
-    ZydisDecoderInit(&instance, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    isReady = true;
-  }
-  return instance;
-}
-
-constexpr unsigned kLongest = 15;  // bytes of an instruction
-
-struct Instruction {
-  ZydisDecodedInstruction decoded;
-  ZydisDecodedOperand operands[2];  // those that moves have
-
-  bool decode(const uint8_t* text, unsigned length) {
-    ZydisDecoderContext context;
-    return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder(), &context, text, length, &decoded)) &&
-           decoded.operand_count_visible >= 2 &&
-           ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder(), &context, &decoded, operands, 2));
-  }
-  [[nodiscard]] bool isMove() const { return decoded.mnemonic == ZYDIS_MNEMONIC_MOV; }
-  [[nodiscard]] unsigned width(int operand) const { return operands[operand].size / 8; }
-  [[nodiscard]] bool isMemory(int operand) const { return operands[operand].type == ZYDIS_OPERAND_TYPE_MEMORY; }
-};
-
-// Programs access registers from few places: what is there is decoded once.
-struct Place {
-  bool isTaken;  // by a thread that looks at it
-  bool isKnown;  // it is an instruction with two operands
-  unsigned length;
-  uintptr_t address;
-  uint8_t text[kLongest];
-  Instruction instruction;
-};
-constexpr unsigned kPlaces = 256;
-Place places[kPlaces];
-
-// The instruction at `address`; false if it isn't one with two operands.
-bool instructionAt(uintptr_t address, Instruction& instruction) {
-  uint8_t text[kLongest];
-  // Near the end of a mapping fewer bytes may be there.
-  unsigned length = kLongest;
-  while (length > 0 && guardedCopy(text, reinterpret_cast<const void*>(address), length) != 0) --length;
-  Place& place = places[static_cast<uint32_t>(address) * 2654435761U >> 24];
-  if (__atomic_exchange_n(&place.isTaken, true, __ATOMIC_ACQUIRE)) return instruction.decode(text, length);
-  if (place.address != address || place.length != length || memcmp(place.text, text, length) != 0) {
-    place.address = address;
-    place.length = length;
-    memcpy(place.text, text, length);
-    place.isKnown = place.instruction.decode(text, length);
-  }
-  const bool isKnown = place.isKnown;
-  if (isKnown) instruction = place.instruction;
-  __atomic_store_n(&place.isTaken, false, __ATOMIC_RELEASE);
-  return isKnown;
-}
-
-// The processor's registers.
-class Registers {
- public:
-  /// Those of `context` themselves.
-  explicit Registers(ucontext_t& context) : general_(context.uc_mcontext.gregs), vectors_(context.uc_mcontext.fpregs) {}
-  /// A copy in `place`, to be changed tentatively.
-  Registers(const Registers& from, gregset_t& place) : general_(place), vectors_(from.vectors_) {
-    memcpy(place, from.general_, sizeof place);
-  }
-  void takeOver(const Registers& from) { memcpy(general_, from.general_, sizeof(gregset_t)); }
-
-  [[nodiscard]] uint64_t counter() const { return static_cast<uint64_t>(general_[REG_RIP]); }
-  void advance(unsigned bytes) { general_[REG_RIP] += bytes; }
-
-  /// False for a register that moves don't name.
-  static bool place(ZydisRegister name, int& index, unsigned& shift) {
-    const ZydisRegisterClass kind = ZydisRegisterGetClass(name);
-    const bool isGeneral = kind == ZYDIS_REGCLASS_GPR8 || kind == ZYDIS_REGCLASS_GPR16 ||
-                           kind == ZYDIS_REGCLASS_GPR32 || kind == ZYDIS_REGCLASS_GPR64;
-    if (!isGeneral) return false;
-    const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
-    index = kGeneral[ZydisRegisterGetId(whole)];
-    const bool isHigh = name >= ZYDIS_REGISTER_AH && name <= ZYDIS_REGISTER_BH;
-    shift = isHigh ? 8 : 0;
-    return true;
-  }
-  bool read(const ZydisDecodedOperand& operand, uint8_t* bytes) const {
-    int index = 0;
-    unsigned shift = 0;
-    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-      memcpy(bytes, &operand.imm.value.u, kWord);
-      return true;
-    }
-    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
-    if (ZydisRegisterGetClass(operand.reg.value) == ZYDIS_REGCLASS_XMM) {
-      memcpy(bytes, vectors_->_xmm[ZydisRegisterGetId(operand.reg.value)].element, 16);
-      return true;
-    }
-    if (!place(operand.reg.value, index, shift)) return false;
-    const uint64_t value = static_cast<uint64_t>(general_[index]) >> shift;
-    memcpy(bytes, &value, kWord);
-    return true;
-  }
-  /// `value` has the operand's width. Writing 32 bits clears the upper half, as the processor does.
-  bool write(const ZydisDecodedOperand& operand, uint64_t value) {
-    int index = 0;
-    unsigned shift = 0;
-    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER || !place(operand.reg.value, index, shift)) return false;
-    const uint64_t before = static_cast<uint64_t>(general_[index]);
-    uint64_t mask = operand.size >= 32 ? ~uint64_t{0} : ((uint64_t{1} << operand.size) - 1) << shift;
-    if (operand.size == 32) value &= 0xFFFFFFFF;
-    general_[index] = static_cast<greg_t>((before & ~mask) | ((value << shift) & mask));
-    return true;
-  }
-  /// The address that a memory operand names; the counter must be that of the instruction.
-  [[nodiscard]] bool addressOf(const Instruction& instruction, int operand, uintptr_t& address) const {
-    ZydisRegisterContext context;
-    memset(&context, 0, sizeof context);
-    for (int i = 0; i < 16; ++i) context.values[ZYDIS_REGISTER_RAX + i] = static_cast<ZyanU64>(general_[kGeneral[i]]);
-    context.values[ZYDIS_REGISTER_RIP] = counter();
-    ZyanU64 result = 0;
-    if (!ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(&instruction.decoded, &instruction.operands[operand], counter(),
-                                                 &context, &result))) {
-      return false;
-    }
-    address = result;
-    return true;
-  }
-
- private:
-  greg_t* general_;
-  const _libc_fpstate* vectors_;
-};
-
-bool isPlainStore(const Instruction& instruction) {
-  if (!instruction.isMemory(0)) return false;
-  switch (instruction.decoded.mnemonic) {
-    case ZYDIS_MNEMONIC_MOV:
-    case ZYDIS_MNEMONIC_MOVNTI:
-    case ZYDIS_MNEMONIC_MOVUPS:
-    case ZYDIS_MNEMONIC_MOVAPS:
-    case ZYDIS_MNEMONIC_MOVDQU:
-    case ZYDIS_MNEMONIC_MOVDQA:
-    case ZYDIS_MNEMONIC_MOVNTDQ:
-    case ZYDIS_MNEMONIC_MOVNTPS:
-    case ZYDIS_MNEMONIC_MOVQ:
-      return true;
-    default:
-      return false;
-  }
-}
 
 void setRegister(channel::Request& request, channel::Kind kind, const RegisterPage& page, uintptr_t address,
                  unsigned length) {
@@ -182,83 +25,72 @@ void setRegister(channel::Request& request, channel::Kind kind, const RegisterPa
 
 // An instruction between two stores of a run: a load from ordinary memory, a copy of a register, or an address. None of
 // them touches flags. False, and nothing happened, for any other.
-bool stepBetween(const Instruction& next, Registers& ahead) {
-  const auto mnemonic = next.decoded.mnemonic;
-  const bool isWhole = next.width(0) == kWord && next.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
-  uint64_t value = 0;
+bool stepBetween(const MoveInstruction& next, gregset_t& ahead, const _libc_fpstate* vectors) {
+  const bool isWhole = next.processor.kind == ProcessorOperand::Kind::kGeneral && next.processor.width == kWord;
   if (!isWhole) return false;
-  if (mnemonic == ZYDIS_MNEMONIC_LEA) {
-    uintptr_t address = 0;
-    return ahead.addressOf(next, 1, address) && ahead.write(next.operands[0], address);
+  uint64_t value = 0;
+  if (next.kind == Kind::kAddress) {
+    value = next.memory.address(ahead);
+  } else if (next.kind == Kind::kLoad) {
+    const uintptr_t address = next.memory.address(ahead);
+    if (!next.isPlain || findPage(address) != nullptr) return false;
+    if (guardedLoad(&value, reinterpret_cast<const void*>(address)) != 0) return false;
+  } else if (next.kind == Kind::kCopy) {
+    uint8_t bytes[ProcessorOperand::kLargest];
+    next.source.read(ahead, vectors, bytes);
+    memcpy(&value, bytes, sizeof value);
+  } else {
+    return false;
   }
-  if (mnemonic != ZYDIS_MNEMONIC_MOV) return false;
-  if (next.isMemory(1)) {
-    uintptr_t address = 0;
-    if (!ahead.addressOf(next, 1, address) || findPage(address) != nullptr) return false;
-    if (guardedCopy(&value, reinterpret_cast<const void*>(address), kWord) != 0) return false;
-    return ahead.write(next.operands[0], value);
-  }
-  const bool isCopy = next.operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
-  uint8_t bytes[kLargestOperand];
-  if (!isCopy || !ahead.read(next.operands[1], bytes)) return false;
-  memcpy(&value, bytes, sizeof value);
-  return ahead.write(next.operands[0], value);
+  ahead[REG_RIP] += next.length;
+  return next.processor.write(ahead, value);
 }
 
 // Follows the code behind a store for as long as it goes on filling the same line; registers and counter are moved
 // behind the last store that was taken along.
-void gatherRun(const RegisterPage& page, uintptr_t start, Registers& registers, channel::Request& request) {
+void gatherRun(const RegisterPage& page, uintptr_t start, mcontext_t& processor, channel::Request& request) {
   constexpr int kMostInstructions = 32;
-  Instruction next;
-  // Most often it is a barrier.
-  if (!instructionAt(registers.counter(), next)) return;
-  gregset_t place;
-  Registers ahead(registers, place);
+  gregset_t ahead;
+  memcpy(ahead, processor.gregs, sizeof ahead);
+  uint8_t bytes[ProcessorOperand::kLargest];
   for (int i = 0; i < kMostInstructions && (start + request.length) % kLine != 0; ++i) {
-    uintptr_t address = 0;
-    if (i != 0 && !instructionAt(ahead.counter(), next)) return;
-    const bool isStore = next.isMove() && next.isMemory(0) && next.width(0) == kWord;
+    const MoveInstruction next = moveAt(static_cast<uintptr_t>(ahead[REG_RIP]));
+    const bool isStore = next.kind == Kind::kStore && next.isPlain && next.width == kWord;
     if (!isStore) {
-      if (!stepBetween(next, ahead)) return;
-      ahead.advance(next.decoded.length);
+      // Most often it is a barrier.
+      if (!stepBetween(next, ahead, processor.fpregs)) return;
       continue;
     }
-    if (!ahead.addressOf(next, 0, address) || address != start + request.length) return;
-    if (findPage(address) != &page || !ahead.read(next.operands[1], request.bytes + request.length)) return;
+    const uintptr_t address = next.memory.address(ahead);
+    if (address != start + request.length || findPage(address) != &page) return;
+    next.processor.read(ahead, processor.fpregs, bytes);
+    memcpy(request.bytes + request.length, bytes, kWord);
     request.length += kWord;
-    ahead.advance(next.decoded.length);
-    registers.takeOver(ahead);
+    ahead[REG_RIP] += next.length;
+    memcpy(processor.gregs, ahead, sizeof ahead);
   }
 }
 
-bool emulateStore(const RegisterPage& page, uintptr_t address, const Instruction& instruction, ucontext_t& context) {
-  const unsigned width = instruction.width(0);
-  if (!isPlainStore(instruction) || width == 0 || width > 16) return false;
-  Registers registers(context);
+void emulateStore(const RegisterPage& page, uintptr_t address, const MoveInstruction& store, mcontext_t& processor) {
   channel::Request request;
-  setRegister(request, channel::Kind::kRegisterWrite, page, address, width);
-  if (!registers.read(instruction.operands[1], request.bytes)) return false;
-  registers.advance(instruction.decoded.length);
-  if (width == kWord && address % kLine == 0) gatherRun(page, address, registers, request);
+  setRegister(request, channel::Kind::kRegisterWrite, page, address, store.width);
+  store.processor.read(processor.gregs, processor.fpregs, request.bytes);
+  processor.gregs[REG_RIP] += store.length;
+  if (store.width == kWord && address % kLine == 0) gatherRun(page, address, processor, request);
   channel::Reply reply{};
   (void)call(request, reply);  // a device that is gone swallows writes
-  return true;
 }
 
-bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction& instruction, ucontext_t& context) {
-  const unsigned width = instruction.width(1);
-  const bool extends = instruction.decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX;
-  if (!instruction.isMemory(1) || !(instruction.isMove() || extends) || width == 0 || width > kWord) return false;
-  Registers registers(context);
+bool emulateLoad(const RegisterPage& page, uintptr_t address, const MoveInstruction& load, mcontext_t& processor) {
+  if (load.width > kWord || load.processor.kind != ProcessorOperand::Kind::kGeneral) return false;
   channel::Request request;
-  setRegister(request, channel::Kind::kRegisterRead, page, address, width);
+  setRegister(request, channel::Kind::kRegisterRead, page, address, load.width);
   channel::Reply reply{};
   // A device that is gone answers all ones.
   if (call(request, reply) != 0) reply.value[0] = ~uint64_t{0};
-  const uint64_t mask = width == kWord ? ~uint64_t{0} : (uint64_t{1} << (width * 8)) - 1;
-  if (!registers.write(instruction.operands[0], reply.value[0] & mask)) return false;
-  registers.advance(instruction.decoded.length);
-  return true;
+  const uint64_t mask = load.width == kWord ? ~uint64_t{0} : (uint64_t{1} << (load.width * 8)) - 1;
+  processor.gregs[REG_RIP] += load.length;
+  return load.processor.write(processor.gregs, reply.value[0] & mask);
 }
 
 }  // namespace
@@ -266,10 +98,12 @@ bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction&
 bool emulateAccess(ucontext_t& context, uintptr_t faultAddress) {
   const RegisterPage* page = findPage(faultAddress);
   if (page == nullptr) return false;
-  Instruction instruction;
-  if (!instructionAt(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), instruction)) return false;
-  return instruction.isMemory(0) ? emulateStore(*page, faultAddress, instruction, context)
-                                 : emulateLoad(*page, faultAddress, instruction, context);
+  mcontext_t& processor = context.uc_mcontext;
+  const MoveInstruction move = moveAt(static_cast<uintptr_t>(processor.gregs[REG_RIP]));
+  if (move.kind == Kind::kLoad) return emulateLoad(*page, faultAddress, move, processor);
+  if (move.kind != Kind::kStore) return false;
+  emulateStore(*page, faultAddress, move, processor);
+  return true;
 }
 
 }  // namespace hca::shim

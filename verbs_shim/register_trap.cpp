@@ -10,6 +10,7 @@
 #include "verbs_shim/register_access.h"
 #include "verbs_shim/register_pages.h"
 #include "verbs_shim/settings.h"
+#include "verbs_shim/trap_return.h"
 #include "verbs_shim/virtual_time.h"
 
 namespace hca::shim {
@@ -18,6 +19,7 @@ namespace {
 RealCall<int (*)(int, const struct sigaction*, struct sigaction*)> realSigaction("sigaction");
 
 bool isInstalled = false;
+__attribute__((tls_model("initial-exec"))) __thread bool isTrapped = false;
 struct sigaction programActions[2];  // of SIGSEGV and SIGBUS
 
 struct sigaction* actionOf(int signal) {
@@ -56,11 +58,16 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
   if (const uintptr_t landing = guardedCopyLanding(static_cast<uintptr_t>(counter)); landing != 0) {
     counter = static_cast<greg_t>(landing);
   } else if (signal == SIGSEGV && findPage(address) != nullptr) {
-    if (!emulateAccess(context, address)) {
+    isTrapped = true;
+    const bool isDone = emulateAccess(context, address);
+    isTrapped = false;
+    if (!isDone) {
       complain("an instruction at %#llx accesses a device register in a way that hcasim does not know",
                static_cast<unsigned long long>(counter));
       abort();
     }
+    errno = savedErrno;
+    returnFromTrap(context);
   } else if (signal != SIGSEGV || info->si_code != SI_KERNEL || !emulateTsc(opaque)) {
     chain(signal, info, opaque);
   }
@@ -75,16 +82,15 @@ void installTrap() {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = onFault;
-  // Faults within the handler are those of guarded copies.
+  // Faults within the handler are those of guarded copies. Other signals are not blocked (see returnFromTrap): those of
+  // the program wait while the simulation runs, and may come between an access and what follows it.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;
-  sigfillset(&action.sa_mask);
-  sigdelset(&action.sa_mask, SIGSEGV);
-  sigdelset(&action.sa_mask, SIGBUS);
   realSigaction(SIGSEGV, &action, actionOf(SIGSEGV));
   realSigaction(SIGBUS, &action, actionOf(SIGBUS));
 }
 
 bool isTrapInstalled() { return isInstalled; }
+bool isInTrap() { return isTrapped; }
 
 bool programAction(int signal, const struct sigaction* action, struct sigaction* before) {
   struct sigaction* kept = actionOf(signal);

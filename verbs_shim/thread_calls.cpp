@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "verbs_shim/channel_client.h"
@@ -95,12 +96,14 @@ HCASIM_EXPORT int pthread_join(pthread_t handle, void** result) {
   hca::channel::Reply reply{};
   // A handler ran meanwhile, or this thread is to be cancelled.
   while (call(request, reply) == hca::channel::kNothingPending) pthread_testcancel();
-  // It is about to leave.
-  constexpr int kPatience = 20000;
+  // It is about to leave: the simulation waits for that as long as this does.
+  constexpr int kYields = 50, kPatience = 500;
+  constexpr timespec kMoment{0, 20'000};
   int error = EBUSY;
   for (int i = 0; i < kPatience && error == EBUSY; ++i) {
     error = pthread_tryjoin_np(handle, result);
-    if (error == EBUSY) syscall(SYS_sched_yield);
+    if (error != EBUSY) break;
+    i < kYields ? syscall(SYS_sched_yield) : syscall(SYS_nanosleep, &kMoment, nullptr);
   }
   return error == EBUSY ? pthread_joinReal(handle, result) : error;
 }

@@ -88,6 +88,7 @@ LinkTiming::LinkTiming(const PcieConfig& config) {
       static_cast<std::uint32_t>(std::min(config.maxPayload.count(), config.readCompletionBoundary.count()));
   const std::uint32_t largest = kPage + kRequestOverhead + kEcrc;
   for (std::uint32_t bytes = 0; bytes <= largest; ++bytes) tlpTimes_.push_back(transferTime(Bytes(bytes), usable_));
+  for (std::uint32_t length = 1; length <= kPage; length *= 2) wholeCompletions_.push_back(cutCompletions(0, length));
 }
 
 Burst LinkTiming::tlps(std::uint32_t count, std::uint32_t payload, std::uint32_t overhead) const {
@@ -128,7 +129,7 @@ Burst LinkTiming::readRequests(std::uint64_t address, std::uint32_t length, std:
   return tlps(pieces(address, length, maxRead), 0, requestOverhead_);
 }
 
-Burst LinkTiming::completions(std::uint64_t address, std::uint32_t length) const {
+Burst LinkTiming::cutCompletions(std::uint64_t address, std::uint32_t length) const {
   const auto toBoundary = completionUnit_ - (static_cast<std::uint32_t>(address) & (completionUnit_ - 1));
   if (length <= toBoundary) return tlps(1, length, completionOverhead_);
   Burst burst;

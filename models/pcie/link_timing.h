@@ -67,7 +67,10 @@ class LinkTiming {
   [[nodiscard]] Burst readRequests(std::uint64_t address, std::uint32_t length, std::uint32_t maxRead) const;
   /// Completions of one such request, which doesn't cross 4 KiB: cut at multiples of the read completion boundary (or
   /// of the maximum payload, where that is smaller).
-  [[nodiscard]] Burst completions(std::uint64_t address, std::uint32_t length) const;
+  [[nodiscard]] Burst completions(std::uint64_t address, std::uint32_t length) const {
+    const bool isWhole = (address & (completionUnit_ - 1)) == 0 && (length & (length - 1)) == 0 && length <= kPage;
+    return isWhole && length != 0 ? wholeCompletions_[__builtin_ctz(length)] : cutCompletions(address, length);
+  }
   /// Completions of all requests into which [address, address + length) is split.
   [[nodiscard]] Burst completions(std::uint64_t address, std::uint32_t length, std::uint32_t maxRead) const;
   /// Answers to `requests` requests that failed.
@@ -84,6 +87,7 @@ class LinkTiming {
     return length <= most && length <= kPage - address % kPage;
   }
   [[nodiscard]] static std::uint32_t countPieces(std::uint64_t address, std::uint32_t length, std::uint32_t most);
+  [[nodiscard]] Burst cutCompletions(std::uint64_t address, std::uint32_t length) const;
   [[nodiscard]] Burst tlps(std::uint32_t count, std::uint32_t payload, std::uint32_t overhead) const;
 
   BitsPerSecond raw_;
@@ -92,8 +96,9 @@ class LinkTiming {
   Bytes flowControlInterval_{};
   std::uint32_t requestOverhead_;
   std::uint32_t completionOverhead_;
-  std::uint32_t completionUnit_;  // a power of two
-  std::vector<Time> tlpTimes_;    // by bytes: saves a division for each TLP
+  std::uint32_t completionUnit_;         // a power of two
+  std::vector<Time> tlpTimes_;           // by bytes: saves a division for each TLP
+  std::vector<Burst> wholeCompletions_;  // of aligned requests, by the logarithm of their length
 };
 
 }  // namespace hca::pcie

@@ -131,6 +131,7 @@ class CosimServer final : private SessionListener {
     WallTime processorTime{};      // when it went on after its last call, or was first looked at since then
     WallTime lastLook{};           // what it was at the last look
     bool hasProcessorTime = false;
+    WallTime ownSince{};  // when it was first looked at since its last answer
     WallTime grace = kFirstGrace;
   };
   struct Action {
@@ -147,6 +148,14 @@ class CosimServer final : private SessionListener {
     }
   };
 
+  // A store on its way: its thread has gone on, or ended.
+  struct PostedWrite {
+    Thread thread;
+    std::uint32_t call;
+    SessionId session;
+    channel::Request request;
+  };
+
   void onMemoryChanged(Session& session) override;
   void onEventReadable(Session& session, host::Core* core) override;
   void onEventReported(Session& session, const std::string& text) override;
@@ -157,12 +166,19 @@ class CosimServer final : private SessionListener {
   void act(Action& action);
   void command(Thread thread);
   void mapPage(Thread thread);
-  void registerWrite(Thread thread);
+  void post(Thread thread);
+  void registerWrite(const PostedWrite& write);
+  void arm(Thread thread);
   void registerRead(Thread thread);
   void openOrClose(Thread thread);
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
-  [[nodiscard]] WallTime considerThread(Thread thread, const std::function<bool(Thread)>& hasTaken);
+  using HasTaken = std::function<bool(Thread)>;
+  [[nodiscard]] WallTime considerThread(Thread thread, const HasTaken& hasTaken);
+  [[nodiscard]] WallTime considerWatched(Thread thread, const HasTaken& hasTaken);
+  [[nodiscard]] WallTime considerProcessor(Thread thread, const HasTaken& hasTaken);
+  [[nodiscard]] bool watchesItself(Thread thread);
+  [[nodiscard]] bool mayBeJoining(Thread thread);
   void considerReturn(Thread thread);
   void endThread(Thread thread);
   void forgetThread(Thread thread);
@@ -179,6 +195,7 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
   [[nodiscard]] bool isArm(const channel::Request& request) const;
   bool settle();
+  void goOn(Thread thread);
   void releaseActions(Time limit);
   bool runTo(Time limit);
   [[nodiscard]] Time nextEvent();
@@ -200,6 +217,7 @@ class CosimServer final : private SessionListener {
   std::vector<SharedFiles> sharedFiles_;  // by host
   kernel::Inbox<CosimServer, Action> actions_;
   std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time
+  std::vector<PostedWrite> posted_;  // few at a time
   Lockstep lockstep_;
   std::vector<std::unique_ptr<Session>> sessions_;   // by id; empty: gone
   std::vector<std::vector<Thread>> sessionThreads_;  // likewise

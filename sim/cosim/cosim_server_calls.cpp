@@ -166,6 +166,8 @@ void CosimServer::submit(Thread thread, const Request& request) {
     case Kind::kSleep:
       return answerLater(thread, CallState::kUntil);
     case Kind::kSpinning:
+      // It was interrupted before it could look.
+      if (request.argument[0] < static_cast<std::uint64_t>(state.grace.count())) return answer(thread, 0);
       ++forcedAdvances_;
       if (state.changedSinceInterrupt) return answer(thread, 0);
       return answerLater(thread, CallState::kMemory);
@@ -184,8 +186,26 @@ void CosimServer::submit(Thread thread, const Request& request) {
   const bool isPosted = request.kind == Kind::kRegisterWrite && !isArm(request);
   state.lastDeed = isPosted ? "posted work" : isArm(request) ? "armed a completion queue" : "called the driver";
   state.lastDeedAt = lockstep_.clock(thread);
-  answerLater(thread, isPosted ? CallState::kUntil : CallState::kCommand);
+  if (isPosted) return post(thread);
+  answerLater(thread, CallState::kCommand);
   pending_.insert({lockstep_.clock(thread), thread, state.call});
+}
+
+// A posted write needs no answer: its thread goes on when all has happened up to its clock, which is at once if nothing
+// can happen until then.
+void CosimServer::post(Thread thread) {
+  ThreadState& state = threads_[thread];
+  const Time clock = lockstep_.clock(thread);
+  answerLater(thread, CallState::kUntil);
+  const bool isUpToDate = isLockstep() && nextEvent() > clock && lockstep_.horizon() >= clock &&
+                          (pending_.empty() || pending_.begin()->when > clock);
+  posted_.push_back({thread, state.call, state.session, {}});
+  channel::copy(posted_.back().request, state.request);
+  pending_.insert({clock, thread, state.call});
+  if (!isUpToDate) return;
+  state.reply.clock = static_cast<std::uint64_t>(clock.count());
+  goOn(thread);
+  lockstep_.run(thread, clock);
 }
 
 // What threads do up to `limit` gets its place in the calendar. Threads that run don't act before their clocks; so
@@ -207,6 +227,14 @@ Time CosimServer::nextEvent() {
 // What a call does, at the time at which it takes effect.
 void CosimServer::act(Action& action) {
   const Thread thread = action.thread;
+  const auto posted = std::find_if(posted_.begin(), posted_.end(), [&action](const PostedWrite& each) {
+    return each.thread == action.thread && each.call == action.call;
+  });
+  if (posted != posted_.end()) {
+    registerWrite(*posted);
+    posted_.erase(posted);
+    return;
+  }
   if (lockstep_.state(thread) == Lockstep::State::kGone || threads_[thread].call != action.call) return;
   const bool waits = threads_[thread].state == CallState::kEvent || threads_[thread].state == CallState::kParked;
   if (waits) return answer(thread, channel::kTimedOut);
@@ -225,7 +253,7 @@ void CosimServer::act(Action& action) {
       return answer(thread, file == nullptr ? EBADF : file->fillPage(request.argument[0], request.argument[1]));
     }
     case Kind::kRegisterWrite:
-      return registerWrite(thread);
+      return arm(thread);
     case Kind::kRegisterRead:
       return registerRead(thread);
     default:
@@ -263,7 +291,9 @@ void CosimServer::command(Thread thread) {
     if (notes != nullptr && error != CommandCall::kNeedsPipe) {
       log_->verb(system_.calendar().now(), placeOf(thread), began, *notes, error);
     }
-    answer(thread, error == CommandCall::kNeedsPipe ? channel::kNeedsPipe : error);
+    if (lockstep_.state(thread) == Lockstep::State::kGone) return;
+    const ProgramMemory::Range named = sessionOf(thread).memory().takeNamed();
+    answer(thread, error == CommandCall::kNeedsPipe ? channel::kNeedsPipe : error, named.address, named.length);
   });
 }
 
@@ -276,22 +306,32 @@ void CosimServer::mapPage(Thread thread) {
   });
 }
 
-// Where an arm counts for later entries alone, software must know that it has arrived before it looks again.
-void CosimServer::registerWrite(Thread thread) {
-  const Request& request = threads_[thread].request;
-  if (log_ != nullptr) {
-    log_->registerWrite(system_.calendar().now(), placeOf(thread), request.argument[1],
-                        {request.bytes, request.length});
-  }
+void CosimServer::registerWrite(const PostedWrite& write) {
+  const Request& request = write.request;
+  if (sessions_[write.session] == nullptr) return;
+  Session& session = *sessions_[write.session];
   const RegisterPage page = RegisterPage::decode(request.argument[0]);
+  if (!session.mayAccess(page)) return;
+  if (log_ != nullptr) {
+    log_->registerWrite(system_.calendar().now(), {session.host().index().value(), write.session, write.thread},
+                        request.argument[1], {request.bytes, request.length});
+  }
+  session.host()
+      .adapter(page.adapter)
+      .driver()
+      .ringDoorbell(UarIndex(static_cast<std::uint32_t>(page.page)), static_cast<std::uint32_t>(request.argument[1]),
+                    {request.bytes, request.length});
+}
+
+// Where an arm counts for later entries alone, software must know that it has arrived before it looks again.
+void CosimServer::arm(Thread thread) {
+  const ThreadState& state = threads_[thread];
+  registerWrite({thread, state.call, state.session, state.request});
+  const RegisterPage page = RegisterPage::decode(state.request.argument[0]);
   sim::HostNode& host = sessionOf(thread).host();
-  driver::KernelDriver& driver = host.adapter(page.adapter).driver();
-  driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(page.page)), static_cast<std::uint32_t>(request.argument[1]),
-                      {request.bytes, request.length});
-  if (!isArm(request)) return;
   const config::HostSections& sections = config_.hosts[host.index().value()];
   if (!sections.adapterSections(page.adapter).driver.confirm_arm) return answer(thread, 0);
-  driver.readBack([this, thread] { answer(thread, 0); });
+  host.adapter(page.adapter).driver().readBack([this, thread] { answer(thread, 0); });
 }
 
 void CosimServer::registerRead(Thread thread) {
@@ -319,7 +359,7 @@ void CosimServer::registerRead(Thread thread) {
 void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uint64_t second) {
   ThreadState& state = threads_[thread];
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
-  state.reply = {error, 0, {first, second}, 0, 0};
+  state.reply = {error, 0, {first, second}, 0, 0, 0, 0};
   resume(thread, system_.calendar().now());
 }
 
@@ -355,6 +395,8 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   reply.quiet = reply.clock == 0 ? 0 : quietUntil(thread);
   const std::uint64_t own = reply.quiet > reply.clock ? reply.quiet - reply.clock : 0;
   state.mostSpent = own + channel::clockCost(UINT32_MAX);
+  if (watchesItself(thread)) reply.grace = static_cast<std::uint32_t>(state.grace.count());
+  state.ownSince = {};
   if (state.request.kind == Kind::kThreadEnds) forgetThread(thread);
   return true;
 }

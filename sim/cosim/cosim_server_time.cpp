@@ -43,6 +43,15 @@ bool CosimServer::isKept(Thread thread) const {
   });
 }
 
+// With its answer, which is complete. It sees memory as it is now. But an interrupted thread may have looked before:
+// its next wait is not to miss what changed meanwhile.
+void CosimServer::goOn(Thread thread) {
+  ThreadState& state = threads_[thread];
+  state.state = CallState::kAnswered;
+  state.changedSinceInterrupt = false;
+  if (state.request.kind != Kind::kSpinning) state.memoryChanged = state.eventDelivered = false;
+}
+
 // Calls whose time has come.
 bool CosimServer::settle() {
   bool any = false;
@@ -54,12 +63,8 @@ bool CosimServer::settle() {
     if (state.request.kind == Kind::kReadClock) {
       state.reply.value[0] = static_cast<std::uint64_t>(lockstep_.clock(thread).count());
     }
-    state.state = CallState::kAnswered;
     state.reply.clock = waits ? static_cast<std::uint64_t>(lockstep_.clock(thread).count()) : 0;
-    // It sees memory as it is now. But an interrupted thread may have looked before: its next wait is not to miss what
-    // changed meanwhile.
-    state.changedSinceInterrupt = false;
-    if (state.request.kind != Kind::kSpinning) state.memoryChanged = state.eventDelivered = false;
+    goOn(thread);
     if (waits) lockstep_.run(thread, reached_);
     any = true;
   }
@@ -152,15 +157,49 @@ void CosimServer::considerReturn(Thread thread) {
   lockstep_.run(thread, reached_);
 }
 
-CosimServer::WallTime CosimServer::considerThread(Thread thread,
-                                                  const std::function<bool(Thread)>& hasTaken) {
+// Others see a thread's processor time to the kernel's tick alone. One that is to be interrupted sooner says itself how
+// much it spent.
+bool CosimServer::watchesItself(Thread thread) {
+  constexpr WallTime kTick = std::chrono::milliseconds(4);
+  return threads_[thread].grace < kTick && sessionOf(thread).processId() != ownProcess_;
+}
+
+CosimServer::WallTime CosimServer::considerWatched(Thread thread, const HasTaken& hasTaken) {
+  ThreadState& state = threads_[thread];
+  const WallTime now = std::chrono::steady_clock::now().time_since_epoch();
+  if (state.ownSince == WallTime{}) state.ownSince = now;
+  if (now - state.ownSince < state.grace) return state.grace;
+  if (state.isInterrupted || state.probe.isAsleep()) return considerProcessor(thread, hasTaken);
+  state.isInterrupted = true;
+  state.probe.interrupt(SIGRTMIN + channel::kInterruptOffset);
+  return kLongestLook;
+}
+
+// Whether it may be in the rest of a join: the other thread has told its end, and the kernel is about to end it.
+bool CosimServer::mayBeJoining(Thread thread) {
+  constexpr WallTime kMost = std::chrono::milliseconds(50);
+  ThreadState& state = threads_[thread];
+  if (state.request.kind != Kind::kJoinThread) return false;
+  const WallTime now = std::chrono::steady_clock::now().time_since_epoch();
+  if (state.ownSince == WallTime{}) state.ownSince = now;
+  return now - state.ownSince < kMost;
+}
+
+CosimServer::WallTime CosimServer::considerThread(Thread thread, const HasTaken& hasTaken) {
+  if (mayBeJoining(thread)) return kLongestLook;
+  return watchesItself(thread) ? considerWatched(thread, hasTaken) : considerProcessor(thread, hasTaken);
+}
+
+CosimServer::WallTime CosimServer::considerProcessor(Thread thread, const HasTaken& hasTaken) {
   ThreadState& state = threads_[thread];
   const WallTime spent = state.probe.processorTime();
   if (!std::exchange(state.hasProcessorTime, true)) state.processorTime = spent;
-  const bool spins = spent - state.processorTime >= state.grace;
+  // One that was interrupted answers when it gets its processor.
+  const WallTime grace = std::max(state.grace, watchesItself(thread) ? kFirstGrace : WallTime{});
+  const bool spins = spent - state.processorTime >= grace;
   // Whoever used its processor since the last look doesn't sleep.
   const bool wasBusy = std::exchange(state.lastLook, spent) != spent;
-  if (!spins && wasBusy) return state.grace - (spent - state.processorTime);
+  if (!spins && wasBusy) return grace - (spent - state.processorTime);
   // Who sleeps is not interrupted, however much it computed before.
   const bool sleeps = state.probe.isAsleep();
   if (!spins && !sleeps) return kShortestLook * 4;

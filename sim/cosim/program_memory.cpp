@@ -13,6 +13,7 @@ bool ProgramMemory::isForgotten(std::uint64_t address, std::uint64_t length) con
 }
 
 void ProgramMemory::remember(std::uint64_t address, std::uint64_t length) {
+  named_ = {address, length};
   const std::uint64_t end = address + length;
   auto at = forgotten_.lower_bound(end);
   while (at != forgotten_.begin() && std::prev(at)->second > address) {

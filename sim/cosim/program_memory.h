@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <map>
+#include <utility>
 
 #include "models/host/bus_address_space.h"
 
@@ -39,6 +40,12 @@ class ProgramMemory : public host::MemoryBackend {
   /// ... until it names the range again.
   void remember(std::uint64_t address, std::uint64_t length);
 
+  struct Range {
+    std::uint64_t address = 0, length = 0;
+  };
+  /// What it named last, once.
+  Range takeNamed() { return std::exchange(named_, Range{}); }
+
   bool read(std::uint64_t address, MutableByteView into) final {
     return !isForgotten(address, into.size()) && copyIn(address, into);
   }
@@ -52,6 +59,7 @@ class ProgramMemory : public host::MemoryBackend {
   [[nodiscard]] bool isForgotten(std::uint64_t address, std::uint64_t length) const;
 
   ProgramMemoryListener* listener_ = nullptr;
+  Range named_;
   std::map<std::uint64_t, std::uint64_t> forgotten_;  // start to end; neither overlap nor touch
 };
 

@@ -37,7 +37,12 @@ constexpr auto kSilence = 5s;
 
 SharedSimulation::SharedSimulation(const config::Config& config, const std::string& socket, const CosimOptions& options,
                                    std::ostream& err)
-    : config_(config), err_(err), server_(config_, options), listener_(socket), doorbell_("hcasim-doorbell") {
+    : config_(config),
+      err_(err),
+      server_(config_, options),
+      listener_(socket),
+      doorbell_("hcasim-doorbell"),
+      looks_(channel::looksBeforeSleep()) {
   if (const std::string problem = server_.bringUp(); !problem.empty()) throw std::runtime_error(problem);
 }
 
@@ -168,6 +173,7 @@ void SharedSimulation::warn(Clock::time_point now) {
 }
 
 void SharedSimulation::sleep(std::uint32_t rings, std::chrono::nanoseconds span) {
+  if (channel::hasChangedSoon(&doorbell_->rings, rings, looks_)) return;
   const timespec time{0, span.count()};
   __atomic_store_n(&doorbell_->isSleeping, 1U, __ATOMIC_SEQ_CST);
   channel::futexWait(&doorbell_->rings, rings, &time);

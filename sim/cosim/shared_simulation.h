@@ -82,6 +82,7 @@ class SharedSimulation {
   CosimServer server_;
   ProgramListener listener_;
   SharedMapping<channel::Doorbell> doorbell_;
+  const unsigned looks_;
   std::vector<std::unique_ptr<Client>> clients_;
 };
 

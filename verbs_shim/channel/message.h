@@ -8,13 +8,14 @@
 namespace hca::channel {
 
 /// Both sides must agree; raised with every change of a message.
-constexpr uint32_t kProtocolVersion = 3;
+constexpr uint32_t kProtocolVersion = 4;
 
 enum class Kind : uint32_t {
   kOpenDevice = 1,  ///< argument 0: device index. Answer value 0: file
   kCloseDevice,     ///< file
   kCommand,         ///< an ioctl on `file`. Argument 0: request code, 1: address, 2: a pipe (write end << 32 |
-                    ///< read end) or kNoPipe. Answer kNeedsPipe: once more with a pipe
+                    ///< read end) or kNoPipe. Answer kNeedsPipe: once more with a pipe; values 0 and 1: address and
+                    ///< length of memory that the device is to use from now on, if any
   kMapPage,         ///< mmap of `file`. Argument 0: length, 1: offset. Answer value 0: PageKind, 1: page
   kFillPage,        ///< the page of `file` that kMapPage answered (argument 0) lies at address (argument 1): fill it
   kRegisterWrite,   ///< page `argument 0`, offset `argument 1`, `length` bytes
@@ -25,8 +26,9 @@ enum class Kind : uint32_t {
                     ///< event file (its descriptor) and, in bit 32, whether the thread waits for nothing but events
   kReadClock,       ///< answer value 0: the thread's simulated time, picoseconds; what it costs is in `spent`
   kSleep,           ///< argument 0: nanoseconds of simulated time
-  kSpinning,        ///< the thread was interrupted because it calls nothing: comes back when memory changed
-  kUnmapMemory,     ///< argument 0: address, 1: length: no longer the program's
+  kSpinning,     ///< the thread was interrupted because it calls nothing: comes back when memory changed. Argument 0:
+                 ///< nanoseconds of processor time since its last answer, if that limited them
+  kUnmapMemory,  ///< argument 0: address, 1: length: no longer the program's
   kThreadEnds,
   kJoinThread,  ///< comes back when the thread with the kernel's number in argument 0 has ended
   kPark,        ///< comes back when another thread unparked this one (since its last park), with kTimedOut, or with
@@ -96,11 +98,13 @@ inline void copy(Request& to, const Request& from) {
 }
 
 struct Reply {
-  int32_t error;  ///< 0, an errno, or one of the values above
-  uint32_t flags;
+  int32_t error;   ///< 0, an errno, or one of the values above
+  uint32_t grace;  ///< nanoseconds of processor time after which it is taken to look at its memory; 0: not soon
   uint64_t value[2];
   uint64_t clock;  ///< simulated time of the thread, picoseconds; 0: not known
   uint64_t quiet;  ///< nothing happens before this time, so that the thread may move its clock up to it by itself
+  uint32_t flags;
+  uint32_t reserved;
 };
 
 }  // namespace hca::channel

@@ -1,0 +1,65 @@
+// An x86-64 instruction that moves data, in the few words that carrying it out takes.
+#pragma once
+
+#include <stdint.h>
+#include <ucontext.h>
+
+namespace hca::shim {
+
+/// What a move takes from, or puts into, the processor.
+struct ProcessorOperand {
+  enum class Kind : uint8_t { kNone, kGeneral, kVector, kImmediate };
+  static constexpr unsigned kLargest = 16;
+
+  Kind kind;
+  uint8_t index;  ///< of a general register in gregset_t, of a vector register its number
+  uint8_t shift;  ///< 8 for AH and its like
+  uint8_t width;  ///< bytes
+  uint64_t immediate;
+
+  /// Copies the operand to `bytes`, which holds kLargest.
+  void read(const gregset_t& general, const _libc_fpstate* vectors, uint8_t* bytes) const;
+  /// Writing 32 bits clears the upper half of a register, as the processor does. False unless it is a general register.
+  bool write(gregset_t& general, uint64_t value) const;
+};
+
+struct MemoryOperand {
+  static constexpr uint8_t kNone = 0xFF;
+
+  uint8_t base;   ///< in gregset_t, or kNone
+  uint8_t index;  ///< likewise
+  uint8_t scale;
+  int64_t displacement;
+
+  /// The counter in `general` is that of the instruction.
+  [[nodiscard]] uintptr_t address(const gregset_t& general) const {
+    uint64_t sum = static_cast<uint64_t>(displacement);
+    if (base != kNone) sum += static_cast<uint64_t>(general[base]);
+    if (index != kNone) sum += static_cast<uint64_t>(general[index]) * scale;
+    return sum;
+  }
+};
+
+struct MoveInstruction {
+  enum class Kind : uint8_t {
+    kOther,    ///< none of the ones below
+    kStore,    ///< `processor` to `memory`
+    kLoad,     ///< `memory` to `processor`, the rest of the register cleared
+    kAddress,  ///< the address of `memory` to `processor`
+    kCopy      ///< `source` to `processor`
+  };
+
+  Kind kind;
+  bool isPlain;    ///< MOV itself, rather than one of its relatives
+  uint8_t length;  ///< bytes of the instruction
+  uint8_t width;   ///< bytes that are moved
+  ProcessorOperand processor;
+  ProcessorOperand source;
+  MemoryOperand memory;
+};
+
+/// The instruction at `address`; kOther also if nothing can be read there. What was seen once is remembered for as long
+/// as the same bytes are there. Safe in a signal handler.
+[[nodiscard]] MoveInstruction moveAt(uintptr_t address);
+
+}  // namespace hca::shim
