@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "verbs_shim/channel/shared_memory.h"
 #include "verbs_shim/device_files.h"
 #include "verbs_shim/fatal_event.h"
 #include "verbs_shim/register_pages.h"
@@ -131,11 +132,13 @@ int attach() {
 
 }  // namespace
 
-void attachThread() {
-  if (isInside) return;
+bool attachThread() {
+  if (isInside) return false;
   isInside = true;
-  (void)attach();
+  const int error = attach();
   isInside = false;
+  const bool isFull = transport == &sharedTransport && attachedThread > channel::SharedArea::kSlots;
+  return error == 0 && !isFull;
 }
 
 bool isConnected() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == State::kConnected; }

@@ -21,8 +21,8 @@ bool deferSignal(const siginfo_t& info);
 /// Whether one waits.
 [[nodiscard]] bool hasDeferredSignal();
 
-/// While one exists the program's signal handlers wait, and this thread's calls fail: for code that holds a lock of this
-/// library.
+/// While one exists the program's signal handlers wait, and this thread's calls fail: for code that holds a lock of
+/// this library.
 class Undisturbed {
  public:
   Undisturbed();
@@ -56,8 +56,8 @@ void noteInterrupt();
 /// This thread is, for good.
 void adoptThread();
 
-/// Makes this thread known to the simulation before it calls for the first time.
-void attachThread();
+/// Makes this thread known to the simulation before it calls for the first time. False if there is no room for more.
+bool attachThread();
 /// Whether this process has a connection now.
 [[nodiscard]] bool isConnected();
 

@@ -107,8 +107,8 @@ long futex(const FutexCall& call) {
 }  // namespace
 
 extern "C" __attribute__((visibility("hidden"), used)) long hcasim_futex(const uint32_t* word, int operation,
-                                                                          uint32_t value, const timespec* timeout,
-                                                                          long fifth, long sixth) {
+                                                                         uint32_t value, const timespec* timeout,
+                                                                         long fifth, long sixth) {
   const int before = errno;
   const long result = futex({word, operation, value, timeout, fifth, sixth});
   errno = result < 0 ? static_cast<int>(-result) : before;

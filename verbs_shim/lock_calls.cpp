@@ -60,7 +60,8 @@ int lockFor(pthread_rwlock_t* lock, Real& real, TryLock tryLock) {
   const int error = tryLock(lock);
   if (error != EBUSY) return error;
   if (!ordersThreads() || lock->__data.__shared != 0) return real(lock);
-  return lockOrdered(lock, [=] { return tryLock(lock); }, nullptr);
+  return lockOrdered(
+      lock, [=] { return tryLock(lock); }, nullptr);
 }
 
 void pass(hca::channel::Kind kind, uint64_t nanoseconds) {

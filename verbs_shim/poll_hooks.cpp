@@ -7,6 +7,7 @@
 #include "verbs_shim/channel_client.h"
 #include "verbs_shim/hook_table.h"
 #include "verbs_shim/real_calls.h"
+#include "verbs_shim/settings.h"
 
 using namespace hca::shim;
 
@@ -22,11 +23,27 @@ using PollCq = int (*)(ibv_cq*, int, ibv_wc*);
 using CreateCqEx = ibv_cq_ex* (*)(ibv_context*, ibv_cq_init_attr_ex*);
 using StartPoll = int (*)(ibv_cq_ex*, ibv_poll_cq_attr*);
 using NextPoll = int (*)(ibv_cq_ex*);
+using EndPoll = void (*)(ibv_cq_ex*);
 
 HookTable<PollCq> pollCqs;          // by context
 HookTable<CreateCqEx> createCqExs;  // by context
 HookTable<StartPoll> startPolls;    // by queue
 HookTable<NextPoll> nextPolls;      // by queue
+HookTable<EndPoll> endPolls;        // by queue
+
+// Queues of which this thread has begun a poll and not ended it. With no room for more, further ones aren't looked at.
+constexpr int kMostStarted = 8;
+__attribute__((tls_model("initial-exec"))) __thread const ibv_cq_ex* started[kMostStarted];
+__attribute__((tls_model("initial-exec"))) __thread bool hasMore = false;
+
+bool replaceStarted(const ibv_cq_ex* from, const ibv_cq_ex* to) {
+  for (const ibv_cq_ex*& each : started) {
+    if (each != from) continue;
+    each = to;
+    return true;
+  }
+  return false;
+}
 
 // Comes back when another look may find more. False if the device is gone.
 bool waitAfterEmptyPoll() {
@@ -57,7 +74,18 @@ int startPoll(ibv_cq_ex* cq, ibv_poll_cq_attr* attributes) {
     if (result == ENOENT && !isThere) return EIO;
   }
   if (result == 0) noteCompletions(1);
+  if (result == 0 && !replaceStarted(nullptr, cq)) hasMore = true;
   return result;
+}
+
+// The library would give back a lock that it hasn't, or count entries that nobody took (ibv_create_cq_ex(3)).
+void endPoll(ibv_cq_ex* cq) {
+  static bool hasComplained = false;
+  const bool isMisuse = !replaceStarted(cq, nullptr) && !hasMore;
+  if (isMisuse && !__atomic_exchange_n(&hasComplained, true, __ATOMIC_RELAXED)) {
+    complain("ibv_end_poll without a poll that was begun: call it only after %s returned 0", "ibv_start_poll");
+  }
+  endPolls.find(cq)(cq);
 }
 
 int nextPoll(ibv_cq_ex* cq) {
@@ -68,8 +96,10 @@ int nextPoll(ibv_cq_ex* cq) {
 
 ibv_cq_ex* hookCq(ibv_cq_ex* cq) {
   if (cq == nullptr || cq->start_poll == nullptr || cq->next_poll == nullptr) return cq;
-  const bool isHooked = startPolls.set(cq, cq->start_poll) && nextPolls.set(cq, cq->next_poll);
+  const bool isHooked =
+      startPolls.set(cq, cq->start_poll) && nextPolls.set(cq, cq->next_poll) && endPolls.set(cq, cq->end_poll);
   if (!isHooked) return cq;
+  cq->end_poll = endPoll;
   cq->start_poll = startPoll;
   cq->next_poll = nextPoll;
   return cq;

@@ -30,6 +30,7 @@ struct Thread {
 Thread threads[kMost];
 pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
+constexpr int kUnknown = -1;
 struct Start {
   void* (*routine)(void*);
   void* argument;
@@ -39,8 +40,8 @@ struct Start {
 void* begin(void* opaque) {
   auto* start = static_cast<Start*>(opaque);
   const Start own = *start;
-  attachThread();
-  __atomic_store_n(&start->number, static_cast<int>(syscall(SYS_gettid)), __ATOMIC_RELEASE);
+  const int number = attachThread() ? static_cast<int>(syscall(SYS_gettid)) : kUnknown;
+  __atomic_store_n(&start->number, number, __ATOMIC_RELEASE);
   // It begins where its maker lets it, like every thread that comes back from a call.
   virtualSleep(0);
   return own.routine(own.argument);
@@ -83,7 +84,7 @@ HCASIM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attrib
   if (error != 0) return error;
   // Not asleep: time would go on.
   while (__atomic_load_n(&start.number, __ATOMIC_ACQUIRE) == 0) syscall(SYS_sched_yield);
-  keep(*handle, start.number);
+  if (start.number != kUnknown) keep(*handle, start.number);
   return 0;
 }
 

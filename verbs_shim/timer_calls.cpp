@@ -114,9 +114,9 @@ HCASIM_EXPORT int timer_delete(timer_t id) noexcept {
 HCASIM_EXPORT int timer_settime(timer_t id, int flags, const itimerspec* wanted, itimerspec* before) noexcept {
   const TimerClock clock = hasVirtualTime() && wanted != nullptr ? clockOf(id) : TimerClock::kReal;
   if (clock == TimerClock::kReal) return timer_settimeReal(id, flags, wanted, before);
-  const VirtualTimer old =
-      setProcessTimer(id, timerOf(spanOf(*wanted, (flags & TIMER_ABSTIME) != 0, clock == TimerClock::kWall),
-                                  spanOf(wanted->it_interval)));
+  const VirtualTimer old = setProcessTimer(
+      id,
+      timerOf(spanOf(*wanted, (flags & TIMER_ABSTIME) != 0, clock == TimerClock::kWall), spanOf(wanted->it_interval)));
   if (before != nullptr) *before = toFileTimer(old);
   return 0;
 }

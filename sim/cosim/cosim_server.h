@@ -124,12 +124,12 @@ class CosimServer final : private SessionListener {
     bool memoryChanged = false;          // since its last look of which we know
     bool changedSinceInterrupt = false;  // since it last went on, be it from an interrupt
     bool eventDelivered = false;
-    std::uint64_t mostSpent = 0;   // picoseconds by which its next message may say that its clock moved
-    bool hasPermit = false;        // was unparked before it parked
-    bool spins = false;            // away because it computes, not because it sleeps
-    bool isInterrupted = false;    // was asked to sleep while it spins
-    WallTime processorTime{};      // when it went on after its last call, or was first looked at since then
-    WallTime lastLook{};           // what it was at the last look
+    std::uint64_t mostSpent = 0;  // picoseconds by which its next message may say that its clock moved
+    bool hasPermit = false;       // was unparked before it parked
+    bool spins = false;           // away because it computes, not because it sleeps
+    bool isInterrupted = false;   // was asked to sleep while it spins
+    WallTime processorTime{};     // when it went on after its last call, or was first looked at since then
+    WallTime lastLook{};          // what it was at the last look
     bool hasProcessorTime = false;
     WallTime ownSince{};  // when it was first looked at since its last answer
     WallTime grace = kFirstGrace;
@@ -210,8 +210,8 @@ class CosimServer final : private SessionListener {
   std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
   std::vector<std::uint32_t> threadsOfHost_;             // so far
   sim::System system_;
-  std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
-  std::unique_ptr<CosimResult> result_;   // likewise
+  std::unique_ptr<VerbsLog> log_;        // null if nobody wants it
+  std::unique_ptr<CosimResult> result_;  // likewise
   HazardWatch hazards_;
   std::vector<report::FailureResult> failures_;
   std::vector<SharedFiles> sharedFiles_;  // by host

@@ -68,8 +68,10 @@ void CosimServer::joinThread(Thread thread) {
   const std::vector<Thread>& all = sessionThreads_[session];
   const bool runs = std::any_of(all.begin(), all.end(),
                                 [&](Thread each) { return each != thread && threads_[each].probe.number() == number; });
-  if (runs) return answerLater(thread, CallState::kThread);
   const auto end = ends_.find({session, number});
+  // Its own first message may come a moment later than this one.
+  const bool isNew = !runs && end == ends_.end() && ThreadProbe(sessionOf(thread).processId(), number).exists();
+  if (runs || isNew) return answerLater(thread, CallState::kThread);
   if (end != ends_.end()) {
     lockstep_.arrive(thread, end->second);
     ends_.erase(end);

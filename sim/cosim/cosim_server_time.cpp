@@ -38,7 +38,8 @@ bool CosimServer::isKept(Thread thread) const {
   return std::any_of(all.begin(), all.end(), [&](Thread other) {
     if (other == thread) return false;
     if (lockstep_.state(other) == Lockstep::State::kRunning) return true;
-    const bool isReady = lockstep_.state(other) == Lockstep::State::kUntil && threads_[other].state == CallState::kUntil;
+    const bool isReady =
+        lockstep_.state(other) == Lockstep::State::kUntil && threads_[other].state == CallState::kUntil;
     return isReady && std::make_pair(lockstep_.clock(other), other) < std::make_pair(lockstep_.clock(thread), thread);
   });
 }
@@ -273,8 +274,9 @@ void CosimServer::noteLostWakeUps(Session& session, Time since) {
     failure.cq = queue.cq->number;
     failure.entries = queue.waiting;
     failure.since = since;
-    failure.message = "a thread sleeps although completions wait in the queue, and no event is on its way: poll once "
-                      "more after arming, before going to sleep";
+    failure.message =
+        "a thread sleeps although completions wait in the queue, and no event is on its way: poll once "
+        "more after arming, before going to sleep";
     failures_.push_back(failure);
     hazards_.add({observe::HazardEvent::Kind::kLostWakeUp, since, failure.host, queue.adapter, queue.cq->number,
                   queue.taken, queue.waiting});

@@ -14,7 +14,7 @@ struct ProgramStart {
   std::vector<std::string> words;
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to ours
   bool endsWithLauncher = false;  ///< it is killed when this process dies, however that happens
-  int output = -1;  ///< descriptor for its standard output and error; -1: ours
+  int output = -1;                ///< descriptor for its standard output and error; -1: ours
 };
 
 class Program {

@@ -57,8 +57,7 @@ bool gainsRights(const std::string& path) {
   if (::stat(path.c_str(), &found) != 0) return false;
   const bool isOtherUser = (found.st_mode & S_ISUID) != 0 && found.st_uid != ::geteuid();
   const bool isOtherGroup = (found.st_mode & S_ISGID) != 0 && found.st_gid != ::getegid();
-  const bool hasCapabilities =
-      ::geteuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+  const bool hasCapabilities = ::geteuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
   return isOtherUser || isOtherGroup || hasCapabilities;
 }
 

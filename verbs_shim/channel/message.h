@@ -39,7 +39,9 @@ enum class Kind : uint32_t {
 };
 
 /// Whether a signal of the program ends such a call.
-inline bool isWait(Kind kind) { return kind == Kind::kWaitForEvent || kind == Kind::kJoinThread || kind == Kind::kPark; }
+inline bool isWait(Kind kind) {
+  return kind == Kind::kWaitForEvent || kind == Kind::kJoinThread || kind == Kind::kPark;
+}
 
 /// Values of Reply::error that are no errno.
 constexpr int32_t kNeedsPipe = -1;       ///< the command makes an event file: repeat it with a pipe

@@ -160,7 +160,8 @@ void wildMessages(const char* path, const void* victims, unsigned seed) {
     request.length = static_cast<std::uint32_t>(random() % 3 == 0 ? random() : random() % 80);
     // Simulated sleeps of hours are its own right, but take long.
     if (request.kind == Kind::kSleep) request.argument[0] %= 1000;
-    if (request.kind == Kind::kWaitForEvent || request.kind == Kind::kJoinThread || request.kind == Kind::kPark) request.argument[1] = 1000;
+    if (request.kind == Kind::kWaitForEvent || request.kind == Kind::kJoinThread || request.kind == Kind::kPark)
+      request.argument[1] = 1000;
     Reply ignored{};
     if (!channel.call(slot, request, ignored)) slot = (slot + 1) % 200;
   }

@@ -1,10 +1,10 @@
 // What reading the clock costs, and what it shows: the same whether or not the simulation was asked.
 //
 // usage: clock_cost READS
-#include <chrono>
-#include <ctime>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <chrono>
+#include <ctime>
 
 #include "tests/cosim/programs/self_connection.h"
 

@@ -6,8 +6,8 @@
 //   race | safe
 #include <linux/futex.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

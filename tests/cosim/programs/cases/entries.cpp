@@ -32,6 +32,18 @@ void failedStartNeedsNoEnd() {
   device.close();
 }
 
+// What the misuse checker complains of, once.
+void endWithoutStart() {
+  Device device;
+  ibv_cq_init_attr_ex wish{};
+  wish.cqe = 16;
+  wish.wc_flags = IBV_WC_STANDARD_FLAGS;
+  ibv_cq_ex* cq = need(ibv_create_cq_ex(device.context, &wish), "ibv_create_cq_ex");
+  ibv_poll_cq_attr none{};
+  check(ibv_start_poll(cq, &none) == ENOENT, "an empty queue isn't ENOENT");
+  ibv_end_poll(cq);
+}
+
 // Sends and checks `count` messages over a queue pair of `qpPd` that completes into a queue of `cqDomain`.
 void exchange(Device& device, ibv_pd* qpPd, ibv_pd* cqDomain, bool isSingleThreaded) {
   ibv_cq_init_attr_ex wish{};
@@ -185,8 +197,8 @@ void completionsNameTheirRequests() {
   }
 }
 
-// With --virtual-time and adapter.completion.timestamp_clock=156250kHz. `wraps`: the counter begins again between the two
-// completions.
+// With --virtual-time and adapter.completion.timestamp_clock=156250kHz. `wraps`: the counter begins again between the
+// two completions.
 void timeStamps(bool wraps) {
   Device device;
   ibv_device_attr_ex all{};
@@ -227,14 +239,10 @@ void timeStamps(bool wraps) {
   check(ibv_query_rt_values_ex(device.context, &now) == 0, "ibv_query_rt_values_ex");
 }
 
-const Register kAll[] = {{"C21", failedStartNeedsNoEnd},
-                         {"C25", flagsCountWithTheirMaskAlone},
-                         {"C26", errorsTellWhatIsTrueOfThem},
-                         {"C27", unsignaledFailuresComplete},
-                         {"C28", smallDataArriveWhole},
-                         {"C30", completionsNameTheirRequests},
-                         {"C33", [] { timeStamps(false); }},
-                         {"C33_wrap", [] { timeStamps(true); }}};
+const Register kAll[] = {
+    {"C21", failedStartNeedsNoEnd},        {"C21_misuse", endWithoutStart},     {"C25", flagsCountWithTheirMaskAlone},
+    {"C26", errorsTellWhatIsTrueOfThem},   {"C27", unsignaledFailuresComplete}, {"C28", smallDataArriveWhole},
+    {"C30", completionsNameTheirRequests}, {"C33", [] { timeStamps(false); }},  {"C33_wrap", [] { timeStamps(true); }}};
 
 }  // namespace
 }  // namespace kit
