@@ -78,6 +78,8 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] bool isBusy() { return !system_.calendar().empty() || !pending_.empty(); }
   /// Whether a thread turned out to look at its memory in a loop, without calling.
   [[nodiscard]] bool hasSpinners() const;
+  /// Whether a thread goes on with its own work, and may call.
+  [[nodiscard]] bool anyRuns() const { return lockstep_.any(Lockstep::State::kRunning); }
   /// Events so far.
   [[nodiscard]] std::uint64_t executed() { return system_.calendar().executed(); }
   /// Writes the result as of now; it is also written whenever the last device is closed.
@@ -131,7 +133,7 @@ class CosimServer final : private SessionListener {
     WallTime processorTime{};     // when it went on after its last call, or was first looked at since then
     WallTime lastLook{};          // what it was at the last look
     bool hasProcessorTime = false;
-    WallTime ownSince{};  // when it was first looked at since its last answer
+    WallTime ownSince{};  // when it was first looked at since its last answer, or interrupted since then
     WallTime grace = kFirstGrace;
   };
   struct Action {

@@ -169,9 +169,16 @@ CosimServer::WallTime CosimServer::considerWatched(Thread thread, const HasTaken
   ThreadState& state = threads_[thread];
   const WallTime now = std::chrono::steady_clock::now().time_since_epoch();
   if (state.ownSince == WallTime{}) state.ownSince = now;
-  if (now - state.ownSince < state.grace) return state.grace;
-  if (state.isInterrupted || state.probe.isAsleep()) return considerProcessor(thread, hasTaken);
+  // It may have been about to come out of its last call: then it didn't listen.
+  const WallTime patience = state.isInterrupted ? kLongestLook : state.grace;
+  if (now - state.ownSince < patience) return patience;
+  const bool sleeps = state.probe.isAsleep();
+  if (sleeps || state.isInterrupted) {
+    const WallTime next = considerProcessor(thread, hasTaken);
+    if (sleeps || lockstep_.state(thread) == Lockstep::State::kAway) return next;
+  }
   state.isInterrupted = true;
+  state.ownSince = now;
   state.probe.interrupt(SIGRTMIN + channel::kInterruptOffset);
   return kLongestLook;
 }

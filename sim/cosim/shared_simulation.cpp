@@ -147,8 +147,11 @@ void SharedSimulation::giveUpWaits(Clock::time_point idleSince) {
     for (const Slot& slot : client->slots) {
       if (!slot.isCalling) continue;
       const bool isLate = slot.limit.count() != 0 && now - slot.since > slot.limit;
-      const bool isVain = slot.isInterrupted ? now - slot.since > kSpinnersPatience
-                                             : now - slot.since > kPatience && now - idleSince > kPatience;
+      // One that was made to wait may compute rather than look at its memory; but what it may look for is still to come
+      // while others run.
+      const bool isVain = now - slot.since > (slot.isInterrupted ? kSpinnersPatience : kPatience) &&
+                          now - idleSince > (slot.isInterrupted ? kSpinnersPatience : kPatience) &&
+                          !(slot.isInterrupted && server_.anyRuns());
       const bool mayStay = server_.waitsForEventsAlone(slot.thread);
       if (isLate || (isVain && !mayStay)) server_.giveUp(slot.thread);
     }
