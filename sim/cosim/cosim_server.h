@@ -188,6 +188,10 @@ class CosimServer final : private SessionListener {
   void noteEnd(Thread thread);
   void noteStuck(Thread thread);
   void noteLostWakeUps(Session& session, Time since);
+  bool isAboutThreads(Thread thread);
+  void eventTaken(Thread thread, std::uint64_t handle);
+  void interruptByNumber(Thread by, int number);
+  void limitWait(Thread thread, std::uint64_t span);
   void park(Thread thread);
   void unpark(Thread by, int number);
   [[nodiscard]] bool isKept(Thread thread) const;

@@ -62,58 +62,12 @@ void CosimServer::answerLater(Thread thread, CallState state) {
   }
 }
 
-void CosimServer::joinThread(Thread thread) {
-  const SessionId session = threads_[thread].session;
-  const int number = static_cast<int>(threads_[thread].request.argument[0]);
-  const std::vector<Thread>& all = sessionThreads_[session];
-  const bool runs = std::any_of(all.begin(), all.end(),
-                                [&](Thread each) { return each != thread && threads_[each].probe.number() == number; });
-  const auto end = ends_.find({session, number});
-  // Its own first message may come a moment later than this one.
-  const bool isNew = !runs && end == ends_.end() && ThreadProbe(sessionOf(thread).processId(), number).exists();
-  if (runs || isNew) return answerLater(thread, CallState::kThread);
-  if (end != ends_.end()) {
-    lockstep_.arrive(thread, end->second);
-    ends_.erase(end);
-  }
-  answer(thread, 0);
-}
-
-// Who waits for its end goes on at that time.
-void CosimServer::noteEnd(Thread thread) {
-  const SessionId session = threads_[thread].session;
-  const int number = threads_[thread].probe.number();
-  for (const Thread each : sessionThreads_[session]) {
-    const ThreadState& state = threads_[each];
-    if (state.state != CallState::kThread || static_cast<int>(state.request.argument[0]) != number) continue;
-    lockstep_.arrive(each, lockstep_.clock(thread));
-    return answer(each, 0);
-  }
-  constexpr std::size_t kMost = 10000;  // threads that nobody waits for
-  if (ends_.size() < kMost) ends_[{session, number}] = lockstep_.clock(thread);
-}
-
-void CosimServer::park(Thread thread) {
+// `span` in nanoseconds; 0: no limit.
+void CosimServer::limitWait(Thread thread, std::uint64_t span) {
+  if (span == 0) return;
   ThreadState& state = threads_[thread];
-  if (std::exchange(state.hasPermit, false)) return answer(thread, 0);
-  answerLater(thread, CallState::kParked);
-  if (state.request.argument[1] == 0) return;
-  state.deadline = lockstep_.clock(thread) + simulatedSpan(state.request.argument[1]);
+  state.deadline = lockstep_.clock(thread) + simulatedSpan(span);
   pending_.insert({state.deadline, thread, state.call});
-}
-
-// The other one goes on at this one's clock; this one right behind it, so that a thread which gives something away and
-// takes it again doesn't keep it for ever.
-void CosimServer::unpark(Thread by, int number) {
-  constexpr Time kBehind = nanoseconds(1);
-  for (const Thread each : sessionThreads_[threads_[by].session]) {
-    if (each == by || threads_[each].probe.number() != number) continue;
-    threads_[each].hasPermit = threads_[each].state != CallState::kParked;
-    if (threads_[each].hasPermit) continue;
-    lockstep_.arrive(each, lockstep_.clock(by));
-    answer(each, 0);
-  }
-  lockstep_.charge(by, kBehind);
 }
 
 void CosimServer::submit(Thread thread, const Request& request) {
@@ -131,6 +85,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
   lockstep_.charge(thread, cpu(thread).pollCompletion * std::int64_t{request.completions});
   lockstep_.charge(thread, cpu(thread).getEvent * std::int64_t{request.events});
   lockstep_.charge(thread, costOf(thread, request));
+  if (isAboutThreads(thread)) return;
   switch (request.kind) {
     case Kind::kPollEmpty:
       if (state.memoryChanged) return answer(thread, 0);
@@ -138,32 +93,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
     case Kind::kWaitForEvent:
       if (state.eventDelivered) return answer(thread, 0);
       answerLater(thread, CallState::kEvent);
-      if (request.argument[1] == 0) return;
-      state.deadline = lockstep_.clock(thread) + simulatedSpan(request.argument[1]);
-      pending_.insert({state.deadline, thread, state.call});
-      return;
-    case Kind::kJoinThread:
-      return joinThread(thread);
-    case Kind::kPark:
-      return park(thread);
-    case Kind::kUnpark:
-      unpark(thread, static_cast<int>(request.argument[0]));
-      return answer(thread, 0);
-    case Kind::kEventTaken:
-      for (const QueueView& queue : sessionOf(thread).queues()) {
-        if (queue.cq->userHandle == request.argument[0])
-          hazards_.eventTaken(sessionOf(thread).host().index(), queue.adapter, queue.cq->number, queue.taken);
-      }
-      return answer(thread, 0);
-    case Kind::kInterruptThread:
-      for (const Thread each : sessionThreads_[state.session]) {
-        if (each != thread && threads_[each].probe.number() == static_cast<int>(request.argument[0])) interrupt(each);
-      }
-      return answer(thread, 0);
-    case Kind::kThreadEnds:
-      noteEnd(thread);
-      state.state = CallState::kAnswered;
-      return lockstep_.remove(thread);
+      return limitWait(thread, request.argument[1]);
     case Kind::kReadClock:
     case Kind::kSleep:
       return answerLater(thread, CallState::kUntil);

@@ -29,21 +29,6 @@ std::size_t threadsOf(int process) {
 
 }  // namespace
 
-// Of one program one thread at a time goes on, by their clocks: what threads tell each other through memory, in
-// whichever way, then doesn't depend on how fast each of them is. One that runs for long, or sleeps elsewhere, keeps
-// nobody.
-bool CosimServer::isKept(Thread thread) const {
-  const std::vector<Thread>& all = sessionThreads_[threads_[thread].session];
-  if (all.size() == 1 || !isLockstep()) return false;
-  return std::any_of(all.begin(), all.end(), [&](Thread other) {
-    if (other == thread) return false;
-    if (lockstep_.state(other) == Lockstep::State::kRunning) return true;
-    const bool isReady =
-        lockstep_.state(other) == Lockstep::State::kUntil && threads_[other].state == CallState::kUntil;
-    return isReady && std::make_pair(lockstep_.clock(other), other) < std::make_pair(lockstep_.clock(thread), thread);
-  });
-}
-
 // With its answer, which is complete. It sees memory as it is now. But an interrupted thread may have looked before:
 // its next wait is not to miss what changed meanwhile.
 void CosimServer::goOn(Thread thread) {
@@ -183,16 +168,6 @@ CosimServer::WallTime CosimServer::considerWatched(Thread thread, const HasTaken
   return kLongestLook;
 }
 
-// Whether it may be in the rest of a join: the other thread has told its end, and the kernel is about to end it.
-bool CosimServer::mayBeJoining(Thread thread) {
-  constexpr WallTime kMost = std::chrono::milliseconds(50);
-  ThreadState& state = threads_[thread];
-  if (state.request.kind != Kind::kJoinThread) return false;
-  const WallTime now = std::chrono::steady_clock::now().time_since_epoch();
-  if (state.ownSince == WallTime{}) state.ownSince = now;
-  return now - state.ownSince < kMost;
-}
-
 CosimServer::WallTime CosimServer::considerThread(Thread thread, const HasTaken& hasTaken) {
   if (mayBeJoining(thread)) return kLongestLook;
   return watchesItself(thread) ? considerWatched(thread, hasTaken) : considerProcessor(thread, hasTaken);
@@ -327,12 +302,6 @@ std::string CosimServer::whyStuck() {
     }
   }
   return text;
-}
-
-void CosimServer::interrupt(Thread thread) {
-  const CallState state = threads_[thread].state;
-  if (state == CallState::kThread || state == CallState::kParked) return answer(thread, channel::kNothingPending);
-  giveUp(thread);
 }
 
 void CosimServer::giveUp(Thread thread) {
