@@ -86,13 +86,17 @@ WaitEnd ThreadWait::sleepReally() {
   constexpr timespec kLook{0, 50'000'000};
   const unsigned before = handledSignals();
   while (!isWoken() && handledSignals() == before) channel::futexWait(&isWoken_, 0, &kLook);
-  return !isWoken() && leave() ? WaitEnd::kInterrupted : WaitEnd::kWoken;
+  if (!isWoken() && leave()) return WaitEnd::kInterrupted;
+  isServed_ = true;
+  return WaitEnd::kWoken;
 }
 
 WaitEnd ThreadWait::sleep(int64_t nanoseconds) {
   const auto present = [] { return static_cast<int64_t>(virtualNow() / 1000); };
   const int64_t end = nanoseconds < 0 ? INT64_MAX : present() + nanoseconds;
   while (!isWoken()) {
+    // Simulated time that nobody simulates any more is over.
+    if (isReal_ && nanoseconds >= 0 && leave()) return WaitEnd::kTimedOut;
     if (isReal_) return sleepReally();
     const bool isLimited = nanoseconds >= 0 || hasTimers();
     const int64_t now = isLimited ? present() : 0;
