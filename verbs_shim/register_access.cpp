@@ -16,6 +16,7 @@ namespace {
 
 constexpr unsigned kWord = 8;
 constexpr unsigned kLine = 64;
+constexpr unsigned kPage = 4096;
 constexpr unsigned kLargestOperand = 16;
 
 constexpr int kGeneral[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
@@ -175,8 +176,10 @@ bool isPlainStore(const Instruction& instruction) {
 void setRegister(channel::Request& request, channel::Kind kind, const RegisterPage& page, uintptr_t address,
                  unsigned length) {
   clear(request, kind);
-  request.argument[0] = page.page;
-  request.argument[1] = address - page.address;
+  // Of device memory there are several pages.
+  const uintptr_t offset = address - page.address;
+  request.argument[0] = page.page + offset / kPage;
+  request.argument[1] = offset % kPage;
   request.length = length;
 }
 

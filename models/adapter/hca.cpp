@@ -46,6 +46,10 @@ std::uint64_t numberOf(const AdapterContext& context) {
   return context.host.value() + context.adapter.value() * kMostHosts;
 }
 
+AdapterContext withMemory(const AdapterContext& context, pcie::DmaPort& memory) {
+  return {context.calendar, context.probes, context.pool, memory, context.clock, context.host, context.adapter};
+}
+
 std::vector<std::uint16_t> partitionKeysOf(const std::vector<PortAddress>& ports) {
   std::vector<std::uint16_t> keys;
   keys.reserve(ports.size());
@@ -57,8 +61,10 @@ std::vector<std::uint16_t> partitionKeysOf(const std::vector<PortAddress>& ports
 
 Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& options,
          const std::vector<network::PacketSender*>& wires)
-    : context_(context),
-      config_(config),
+    : config_(config),
+      deviceMemory_(config_.memory.deviceMemory),
+      deviceMemoryPort_(context, config_.memory, deviceMemory_),
+      context_(deviceMemory_.size() == 0 ? context : withMemory(context, deviceMemoryPort_)),
       routes_(options.addresses),
       contextCache_(context_, config_.cache, options.seed + numberOf(context)),
       domains_(1U << config.memory.logMaxPd),
@@ -83,10 +89,11 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering()},
                   partitionKeysOf(options.addresses)),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
-               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
+               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_, deviceMemory_}, events_,
                AdapterClock(config_.completion.timestamps())),
-      decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
+      decoder_({command_, vectors_, completion_, events_, sendQueue_, deviceMemory_}) {
   if (ContextCache::isLimited(config_.cache)) cache_.setModel(&contextCache_);
+  if (deviceMemory_.size() != 0) memoryKeys_.connect(deviceMemory_);
   contextCache_.setMemory(command_.device().pages);
   completion_.setCache(cache_);
   egress_.connect(queuePairs_.groups());
@@ -123,6 +130,8 @@ void Hca::onReset() {
   domains_.reset();
   uars_.reset();
   memoryKeys_.reset();
+  deviceMemory_.reset();
+  deviceMemoryPort_.reset();
   vectors_.reset();
 }
 

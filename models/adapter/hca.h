@@ -13,6 +13,7 @@
 #include "models/adapter/hca_config.h"
 #include "models/adapter/memory/cache_port.h"
 #include "models/adapter/memory/context_cache.h"
+#include "models/adapter/memory/device_memory_port.h"
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
@@ -75,6 +76,8 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] const QpTable& queuePairs() const { return queuePairs_; }
   [[nodiscard]] const MkeyTable& memoryKeys() const { return memoryKeys_; }
   [[nodiscard]] const ContextCache& caches() const { return contextCache_; }
+  [[nodiscard]] const DeviceMemory& deviceMemory() const { return deviceMemory_; }
+  [[nodiscard]] const DeviceMemoryPort& deviceMemoryPort() const { return deviceMemoryPort_; }
 
  private:
   /// What is there once for each port.
@@ -96,8 +99,10 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   void onHealthProblem(HealthSyndrome syndrome) override;
   void destroyObjects();
 
-  AdapterContext context_;
   HcaConfig config_;
+  DeviceMemory deviceMemory_;
+  DeviceMemoryPort deviceMemoryPort_;
+  AdapterContext context_;  // with that port in the way to memory, if there is device memory
   RouteBuilder routes_;
   CachePort cache_;
   ContextCache contextCache_;

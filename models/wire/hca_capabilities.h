@@ -13,6 +13,7 @@ enum class CapabilityType : std::uint8_t {
   kOnDemandPaging = 2,
   kAtomic = 3,
   kRoce = 4,
+  kDeviceMemory = 15,
 };
 
 /// 256 bytes, sent in a field of 4096. Fields that no InfiniBand port needs are left out.
@@ -57,6 +58,7 @@ struct HcaCapabilities {
   using EthernetVirtualization = ContextField<0x34, 28, 28>;
   using NicFlowTable = ContextField<0x34, 25, 25>;
   using EswitchManager = ContextField<0x34, 24, 24>;
+  using DeviceMemory = ContextField<0x34, 23, 23>;
   using McamRegister = ContextField<0x34, 22, 22>;
   using PcamRegister = ContextField<0x34, 21, 21>;
   using LocalAckDelay = ContextField<0x34, 20, 16>;

@@ -29,6 +29,8 @@ constexpr OpcodeName kNames[] = {
     {CommandOpcode::kQueryMemoryKey, "QUERY_MKEY"},
     {CommandOpcode::kDestroyMemoryKey, "DESTROY_MKEY"},
     {CommandOpcode::kQuerySpecialContexts, "QUERY_SPECIAL_CONTEXTS"},
+    {CommandOpcode::kAllocDeviceMemory, "ALLOC_MEMIC"},
+    {CommandOpcode::kDeallocDeviceMemory, "DEALLOC_MEMIC"},
     {CommandOpcode::kCreateEq, "CREATE_EQ"},
     {CommandOpcode::kDestroyEq, "DESTROY_EQ"},
     {CommandOpcode::kQueryEq, "QUERY_EQ"},

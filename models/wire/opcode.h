@@ -23,6 +23,8 @@ enum class CommandOpcode : std::uint16_t {
   kQueryMemoryKey = 0x201,
   kDestroyMemoryKey = 0x202,
   kQuerySpecialContexts = 0x203,
+  kAllocDeviceMemory = 0x205,    ///< ALLOC_MEMIC
+  kDeallocDeviceMemory = 0x206,  ///< DEALLOC_MEMIC
   kCreateEq = 0x301,
   kDestroyEq = 0x302,
   kQueryEq = 0x303,

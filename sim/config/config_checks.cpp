@@ -45,10 +45,12 @@ void ConfigChecker::checkAdapters(std::uint32_t host) {
   place.host = host;
   checkPcie(place, sections.pcie);
   checkFaults(place, sections.faults);
+  checkDeviceMemory(place, sections.adapter.memory);
   for (std::uint32_t a = 0; a < sections.adapters.size(); ++a) {
     place.adapter = a;
     place.port.reset();
     checkPcie(place, sections.adapters[a].pcie);
+    checkDeviceMemory(place, sections.adapters[a].adapter.memory);
     for (std::uint32_t port = 1; port <= sections.adapters[a].ports.size(); ++port) {
       place.port = port;
       checkFaults(place, sections.adapters[a].portSections(port).faults);
@@ -64,6 +66,13 @@ void ConfigChecker::checkPcie(const SectionPlace& place, const pcie::PcieConfig&
   check("mps", link.maxPayload);
   check("mrrs", link.maxReadRequest);
   check("rcb", link.readCompletionBoundary);
+}
+
+void ConfigChecker::checkDeviceMemory(const SectionPlace& place, const adapter::MemoryConfig& memory) {
+  constexpr std::int64_t kPage = 4096;
+  if (memory.deviceMemory.count() % kPage == 0) return;
+  complain(givenSection(place, "adapter.memory", "device_memory"), "device_memory",
+           formatValue(memory.deviceMemory) + " is no multiple of 4KiB");
 }
 
 void ConfigChecker::checkFaults(const SectionPlace& place, const network::FaultConfig& faults) {

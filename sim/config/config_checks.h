@@ -28,6 +28,7 @@ class ConfigChecker {
   void checkLink();
   void checkAdapters(std::uint32_t host);
   void checkPcie(const SectionPlace& place, const pcie::PcieConfig& link);
+  void checkDeviceMemory(const SectionPlace& place, const adapter::MemoryConfig& memory);
   void checkFaults(const SectionPlace& place, const network::FaultConfig& faults);
   void checkMemory(std::uint32_t host);
   void checkFlow(const NamedFlow& named);

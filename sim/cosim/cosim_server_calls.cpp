@@ -27,6 +27,7 @@ Time clockCost(std::uint32_t reads) {
 }
 
 bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
+  if (offset >= wire::kUarPageSize) return false;
   constexpr std::uint32_t kWord = 8, kLine = 64;
   const bool isPlain = length == 1 || length == 2 || length == 4 || length == kWord;
   if (isPlain) return offset % length == 0;
@@ -39,7 +40,8 @@ bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
 const host::CpuConfig& CosimServer::cpu(Thread thread) { return sessionOf(thread).host().cpu().config(); }
 
 bool CosimServer::isArm(const Request& request) const {
-  return request.kind == Kind::kRegisterWrite && request.argument[1] == wire::UarPage::kCqArm;
+  return request.kind == Kind::kRegisterWrite && request.argument[1] == wire::UarPage::kCqArm &&
+         !RegisterPage::decode(request.argument[0]).isDeviceMemory();
 }
 
 Time CosimServer::costOf(Thread thread, const Request& request) {
@@ -47,6 +49,10 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
   constexpr std::uint32_t kBlock = 64;
   switch (request.kind) {
     case Kind::kRegisterWrite:
+      // Of device memory a line at a time leaves the core, however many stores fill it.
+      if (RegisterPage::decode(request.argument[0]).isDeviceMemory()) {
+        return Time(cost.writeCombining.count() * request.length / kBlock);
+      }
       if (isArm(request)) return cost.arm + cost.doorbell;
       if (request.length < kBlock) return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.doorbell;
       // The lines behind the first of a copy belong to the same request.
@@ -249,11 +255,16 @@ void CosimServer::mapPage(Thread thread) {
 // Where an arm counts for later entries alone, software must know that it has arrived before it looks again.
 void CosimServer::registerWrite(Thread thread) {
   const Request& request = threads_[thread].request;
-  if (log_ != nullptr) {
-    log_->registerWrite(system_.calendar().now(), placeOf(thread), request.argument[1],
-                        {request.bytes, request.length});
-  }
   const RegisterPage page = RegisterPage::decode(request.argument[0]);
+  if (log_ != nullptr) {
+    const ByteView bytes(request.bytes, request.length);
+    if (page.isDeviceMemory()) {
+      log_->deviceMemory(system_.calendar().now(), placeOf(thread), "STORE", page.barOffset(request.argument[1]),
+                         bytes.size());
+    } else {
+      log_->registerWrite(system_.calendar().now(), placeOf(thread), request.argument[1], bytes);
+    }
+  }
   sim::HostNode& host = sessionOf(thread).host();
   driver::KernelDriver& driver = host.adapter(page.adapter).driver();
   driver.ringDoorbell(UarIndex(static_cast<std::uint32_t>(page.page)), static_cast<std::uint32_t>(request.argument[1]),
@@ -271,10 +282,13 @@ void CosimServer::registerRead(Thread thread) {
   const RegisterPage page = RegisterPage::decode(request.argument[0]);
   if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isPlain)
     return answer(thread, EINVAL);
-  if (log_ != nullptr) {
+  if (log_ != nullptr && page.isDeviceMemory()) {
+    log_->deviceMemory(system_.calendar().now(), placeOf(thread), "LOAD", page.barOffset(request.argument[1]),
+                       request.length);
+  } else if (log_ != nullptr) {
     log_->registerRead(system_.calendar().now(), placeOf(thread), request.argument[1], request.length);
   }
-  const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(page.page)) + request.argument[1];
+  const std::uint64_t offset = page.barOffset(request.argument[1]);
   sessionOf(thread)
       .host()
       .adapter(page.adapter)

@@ -21,6 +21,14 @@ struct DevicePort {
   [[nodiscard]] const network::Gid& gid() const { return gids[gidIndex]; }
 };
 
+/// Memory inside the adapter (MEMIC); all zero without it.
+struct DeviceMemoryLimits {
+  std::uint64_t start = 0;          ///< offset in BAR0
+  std::uint32_t size = 0;           ///< bytes
+  std::uint32_t maxAllocation = 0;  ///< bytes
+  unsigned logMaxAlignment = 0;     ///< of 64 bytes
+};
+
 /// From QUERY_HCA_CAP (current values) and, for the ports, QUERY_HCA_VPORT_CONTEXT and QUERY_HCA_VPORT_GID.
 struct DeviceCapabilities {
   std::uint16_t vendorId = 0;
@@ -41,8 +49,9 @@ struct DeviceCapabilities {
   bool miniStrideIndex = false;  ///< compressed entries can hold a stride index
   bool inlineScatter = false;    ///< small responses in completion entries
   bool wideEntries = true;       ///< 128-byte completion entries
-  Hertz clock{};                 ///< of time stamps
-  bool roce = false;             ///< its ports are of Ethernet
+  DeviceMemoryLimits deviceMemory;
+  Hertz clock{};      ///< of time stamps
+  bool roce = false;  ///< its ports are of Ethernet
   std::uint64_t nodeGuid = 0;
   std::uint64_t systemImageGuid = 0;
   std::vector<DevicePort> ports;

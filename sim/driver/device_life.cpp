@@ -5,6 +5,7 @@
 
 #include "models/kernel/inbox.h"
 #include "models/wire/command_header.h"
+#include "models/wire/device_memory.h"
 #include "models/wire/mmio_map.h"
 #include "models/wire/queue_commands.h"
 #include "models/wire/vport_context.h"
@@ -83,6 +84,9 @@ std::vector<Sequence::Step> DeviceLife::initSteps() {
           [this](const Next& next) { queryCapabilities(false, maximum_, next); },
           [this](const Next& next) {
             readCapabilities();
+            queryDeviceMemory(next);
+          },
+          [this](const Next& next) {
             run(plainCommand(CommandOpcode::kQueryAdapter), wire::QueryAdapterOutput::kSize, next);
           }};
 }
@@ -280,6 +284,25 @@ void DeviceLife::readCapabilities() {
   capabilities_.roce = Caps::PortType::get(caps) == 1;
   capabilities_.ports.resize(Caps::NumPorts::get(caps));
   capabilities_.clock = Hertz(std::int64_t{Caps::DeviceFrequencyKhz::get(caps)} * 1000);
+}
+
+void DeviceLife::queryDeviceMemory(const Next& next) {
+  if (!wire::HcaCapabilities::DeviceMemory::get(current_)) return next({});
+  using Output = wire::QueryHcaCapOutput;
+  using Memory = wire::DeviceMemoryCapabilities;
+  const std::uint32_t modifier = wire::CapabilityModifier::Type::make(wire::CapabilityType::kDeviceMemory) |
+                                 wire::CapabilityModifier::Current::make(true);
+  commands_->execute(plainCommand(CommandOpcode::kQueryHcaCapabilities, 16, modifier), Output::kSize,
+                     [this, next](const CommandReply& reply) {
+                       if (!reply.result.ok()) return next(reply.result);
+                       const ByteView memory = Output::DeviceMemory::view(reply.output);
+                       if (Memory::Supported::get(memory)) {
+                         capabilities_.deviceMemory = {Memory::BarStart::get(memory), Memory::BarSize::get(memory),
+                                                       Memory::MaxAllocation::get(memory),
+                                                       Memory::LogMaxAlignment::get(memory)};
+                       }
+                       next({});
+                     });
 }
 
 void DeviceLife::allocateUar(const Next& next) {

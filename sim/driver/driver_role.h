@@ -74,6 +74,13 @@ class DriverRole {
   /// A memory window that is bound to nothing.
   virtual void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) = 0;
   virtual void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) = 0;
+  /// At least `length` bytes of the adapter's device memory, on pages of their own, at a multiple of 2^logAlignment;
+  /// the answer is their place in BAR0. kBadParameter for what the adapter can never give, kExceedLimit while it hasn't
+  /// got it.
+  virtual void allocateDeviceMemory(OwnerId owner, std::uint64_t length, unsigned logAlignment,
+                                    Done<std::uint64_t> done) = 0;
+  /// kResourceBusy while memory keys are of it.
+  virtual void freeDeviceMemory(OwnerId owner, std::uint64_t start, Done<int> done) = 0;
   /// The event queue follows from `vector` (completion vector, 0..completionVectors()-1).
   virtual void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
                         Done<CqNumber> done) = 0;

@@ -28,6 +28,8 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
     case ObjectKind::kMemoryWindow:
     case ObjectKind::kMemoryKey:
       return CommandOpcode::kDestroyMemoryKey;
+    case ObjectKind::kDeviceMemory:
+      return CommandOpcode::kDeallocDeviceMemory;
     case ObjectKind::kPd:
       return CommandOpcode::kDeallocPd;
     case ObjectKind::kUar:
@@ -54,7 +56,12 @@ KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverCon
       xrcResources_(*this, memory_),
       keyUpdater_(*this, memory_) {}
 
-void KernelDriver::start(std::function<void(CommandResult)> ready) { life_.up(std::move(ready)); }
+void KernelDriver::start(std::function<void(CommandResult)> ready) {
+  life_.up([this, ready = std::move(ready)](CommandResult result) {
+    deviceMemory_.reset(capabilities().deviceMemory.size);
+    ready(result);
+  });
+}
 
 void KernelDriver::stop(std::function<void(CommandResult)> done) {
   releaseAll([this, done = std::move(done)] { life_.down(done); });
@@ -77,10 +84,7 @@ void KernelDriver::releaseOwner(OwnerId owner, std::function<void()> done) {
   // An object that the adapter refuses to destroy is not tried again: it is the adapter's from now on.
   destroy(owner, object->kind, object->number,
           [this, owner, object = *object, done = std::move(done)](const Answer<int>& answer) {
-            if (!answer.ok()) {
-              owners_.remove(object.kind, object.number);
-              domains_.removeObject(object.kind, object.number);
-            }
+            if (!answer.ok()) forget(object.kind, object.number);
             releaseOwner(owner, done);
           });
 }
@@ -119,14 +123,23 @@ void KernelDriver::create(OwnerId owner, ObjectKind kind, CommandBytes input,
 
 void KernelDriver::destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done) {
   if (!owners_.owns(owner, kind, number)) return done({kNotYours});
-  execute(objectCommand(destroyOpcode(kind), number), kPlainOutput,
+  execute(destroyCommand(kind, number), kPlainOutput,
           [this, kind, number, done = std::move(done)](const CommandReply& reply) {
-            if (reply.result.ok()) {
-              owners_.remove(kind, number);
-              domains_.removeObject(kind, number);
-            }
+            if (reply.result.ok()) forget(kind, number);
             done({reply.result});
           });
+}
+
+CommandBytes KernelDriver::destroyCommand(ObjectKind kind, std::uint32_t number) const {
+  if (kind != ObjectKind::kDeviceMemory) return objectCommand(destroyOpcode(kind), number);
+  const DeviceMemoryPages::Piece& piece = deviceMemory_.at(number);
+  return deallocateDeviceMemoryCommand(piece.start, piece.length);
+}
+
+void KernelDriver::forget(ObjectKind kind, std::uint32_t number) {
+  owners_.remove(kind, number);
+  domains_.removeObject(kind, number);
+  if (kind == ObjectKind::kDeviceMemory) deviceMemory_.remove(number);
 }
 
 void KernelDriver::allocatePd(OwnerId owner, Done<PdNumber> done) {

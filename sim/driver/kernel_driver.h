@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/driver/device_life.h"
+#include "sim/driver/device_memory_pages.h"
 #include "sim/driver/driver_config.h"
 #include "sim/driver/driver_environment.h"
 #include "sim/driver/driver_role.h"
@@ -43,6 +44,9 @@ class KernelDriver final : public DriverRole, private EventTarget {
                   Done<int> done) override;
   void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) override;
   void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) override;
+  void allocateDeviceMemory(OwnerId owner, std::uint64_t length, unsigned logAlignment,
+                            Done<std::uint64_t> done) override;
+  void freeDeviceMemory(OwnerId owner, std::uint64_t start, Done<int> done) override;
   void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
                 Done<CqNumber> done) override;
   void destroyCq(OwnerId owner, CqNumber cq, Done<int> done) override;
@@ -97,6 +101,10 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void create(OwnerId owner, ObjectKind kind, CommandBytes input,
               std::function<void(adapter::CommandResult, std::uint32_t)> done);
   void destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done);
+  [[nodiscard]] CommandBytes destroyCommand(ObjectKind kind, std::uint32_t number) const;
+  void forget(ObjectKind kind, std::uint32_t number);
+  void allocateOnPages(OwnerId owner, std::uint32_t length, unsigned logAlignment, std::uint32_t from,
+                       Done<std::uint64_t> done);
   void changeGroup(wire::CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done);
   void createXrcSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done);
   void createXrcQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done);
@@ -108,6 +116,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
   DmaMemory memory_;
   OwnerTable owners_;
   DeviceLife life_;
+  DeviceMemoryPages deviceMemory_;
   XrcDomains domains_;
   XrcResources xrcResources_;
   KeyUpdater keyUpdater_;

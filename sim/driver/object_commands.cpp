@@ -6,6 +6,7 @@
 #include "models/adapter/memory/mkey_context.h"
 #include "models/wire/command_header.h"
 #include "models/wire/device_commands.h"
+#include "models/wire/device_memory.h"
 #include "models/wire/queue_commands.h"
 
 namespace hca::driver {
@@ -150,6 +151,25 @@ CommandBytes createMkeyCommand(const adapter::MkeyAttributes& attributes) {
   Input::TranslationOctwords::set(input, static_cast<std::uint32_t>(octwords));
   setPages<Input::Translations>(input, attributes.pages,
                                 wire::TranslationEntry::kReadEnabled | wire::TranslationEntry::kWriteEnabled);
+  return input;
+}
+
+CommandBytes allocateDeviceMemoryCommand(std::uint64_t place, std::uint32_t room, std::uint32_t length,
+                                         unsigned logAlignment) {
+  using Input = wire::AllocDeviceMemoryInput;
+  CommandBytes input = plainCommand(CommandOpcode::kAllocDeviceMemory, Input::kSize);
+  Input::LogAlignment::set(input, logAlignment);
+  Input::RangeStart::set(input, place);
+  Input::RangeSize::set(input, room);
+  Input::Size::set(input, length);
+  return input;
+}
+
+CommandBytes deallocateDeviceMemoryCommand(std::uint64_t start, std::uint32_t length) {
+  using Input = wire::DeallocDeviceMemoryInput;
+  CommandBytes input = plainCommand(CommandOpcode::kDeallocDeviceMemory, Input::kSize);
+  Input::Start::set(input, start);
+  Input::Size::set(input, length);
   return input;
 }
 

@@ -38,6 +38,10 @@ using CommandBytes = std::vector<std::uint8_t>;
 /// ATTACH_TO_MCG or DETACH_FROM_MCG.
 [[nodiscard]] CommandBytes multicastCommand(wire::CommandOpcode opcode, QpNumber qp, const network::Gid& group);
 [[nodiscard]] CommandBytes createMkeyCommand(const adapter::MkeyAttributes& attributes);
+/// `place`: offset in BAR0 of `room` bytes, within which `length` are to be had.
+[[nodiscard]] CommandBytes allocateDeviceMemoryCommand(std::uint64_t place, std::uint32_t room, std::uint32_t length,
+                                                       unsigned logAlignment);
+[[nodiscard]] CommandBytes deallocateDeviceMemoryCommand(std::uint64_t start, std::uint32_t length);
 /// Gives `pages` to `function`.
 [[nodiscard]] CommandBytes givePagesCommand(std::uint32_t function, const std::vector<BusAddress>& pages);
 /// Asks `function` for `count` pages back.

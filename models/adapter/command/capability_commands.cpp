@@ -3,6 +3,7 @@
 
 #include "models/adapter/command/command_handlers.h"
 #include "models/wire/device_commands.h"
+#include "models/wire/device_memory.h"
 #include "models/wire/mmio_map.h"
 
 namespace hca::adapter::commands {
@@ -101,6 +102,16 @@ void fillRegisters(const CommandDevice& device, MutableByteView out) {
   Fields::DeviceFrequencyKhz::set(out, static_cast<std::uint32_t>(hertz / kHertzPerKilohertz));
 }
 
+void fillDeviceMemory(const DeviceMemory& memory, MutableByteView out) {
+  using Memory = wire::DeviceMemoryCapabilities;
+  Memory::Supported::set(out, true);
+  Memory::LogMinAllocation::set(out, DeviceMemory::kLogMinAllocation);
+  Memory::LogMaxAlignment::set(out, DeviceMemory::kLogMaxAlignment);
+  Memory::BarStart::set(out, DeviceMemory::kFirst);
+  Memory::BarSize::set(out, memory.size());
+  Memory::MaxAllocation::set(out, memory.size());
+}
+
 }  // namespace
 
 CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) {
@@ -108,6 +119,11 @@ CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) 
   const bool current = wire::CapabilityModifier::Current::get(call.modifier());
   call.note("type", static_cast<std::uint64_t>(type));
   call.note("current", current ? 1 : 0);
+  const bool hasDeviceMemory = device.targets.deviceMemory.size() != 0;
+  if (type == wire::CapabilityType::kDeviceMemory && hasDeviceMemory) {
+    fillDeviceMemory(device.targets.deviceMemory, wire::QueryHcaCapOutput::DeviceMemory::mutableView(call.output));
+    return {};
+  }
   if (type != wire::CapabilityType::kGeneral) {
     return {CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType};
   }
@@ -116,6 +132,7 @@ CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) 
   fillFeatures(device.capabilities, out);
   fillPorts(device, out);
   fillRegisters(device, out);
+  Fields::DeviceMemory::set(out, hasDeviceMemory);
   Fields::LogMaxQp::set(out, current ? device.currentLogMaxQp : device.capabilities.logMaxQp);
   Fields::CommandChecksum::set(out, current ? device.checksumMode : kSignEverything);
   Fields::CacheLine128::set(out, !current || device.cacheLine128);

@@ -28,6 +28,7 @@ struct CommandTargets {
   CqDirectory& cqs;
   QpDirectory& qps;
   SrqDirectory& srqs;
+  DeviceMemory& deviceMemory;
 };
 
 /// How far the driver has brought the adapter up.

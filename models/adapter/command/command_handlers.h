@@ -48,6 +48,8 @@ CommandResult deallocateTransportDomain(CommandDevice& device, const CommandCall
 
 // mkey_commands.cpp
 CommandResult createMkey(CommandDevice& device, const CommandCall& call);
+CommandResult allocateDeviceMemory(CommandDevice& device, const CommandCall& call);
+CommandResult deallocateDeviceMemory(CommandDevice& device, const CommandCall& call);
 CommandResult destroyMkey(CommandDevice& device, const CommandCall& call);
 CommandResult queryMkey(CommandDevice& device, const CommandCall& call);
 

@@ -6,6 +6,7 @@
 
 #include "models/adapter/command/command_handlers.h"
 #include "models/wire/device_commands.h"
+#include "models/wire/device_memory.h"
 #include "models/wire/ethernet_commands.h"
 #include "models/wire/port_commands.h"
 #include "models/wire/queue_commands.h"
@@ -47,6 +48,10 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kDestroyMemoryKey, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyMkey},
     {CommandOpcode::kQuerySpecialContexts, kInitialized, Cost::kQuery, kStatus, wire::QuerySpecialContextsOutput::kSize,
      commands::querySpecialContexts},
+    {CommandOpcode::kAllocDeviceMemory, kInitialized, Cost::kObject, wire::AllocDeviceMemoryInput::kSize,
+     wire::AllocDeviceMemoryOutput::kSize, commands::allocateDeviceMemory},
+    {CommandOpcode::kDeallocDeviceMemory, kInitialized, Cost::kObject, wire::DeallocDeviceMemoryInput::kSize, kStatus,
+     commands::deallocateDeviceMemory},
     {CommandOpcode::kCreateEq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createEq},
     {CommandOpcode::kDestroyEq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyEq},
     {CommandOpcode::kQueryEq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryEq},

@@ -45,6 +45,12 @@ void queryMr(UverbsContext& context, const Call& call);
 void allocateMw(UverbsContext& context, const Call& call);
 void deallocateMw(UverbsContext& context, const Call& call);
 
+// dm_commands.cpp
+void allocateDm(UverbsContext& context, const Call& call);
+void queryDm(UverbsContext& context, const Call& call);
+void freeDm(UverbsContext& context, const Call& call);
+void registerDmMr(UverbsContext& context, const Call& call);
+
 // cq_commands.cpp
 void createCompletionChannel(UverbsContext& context, const Call& call);
 void createCq(UverbsContext& context, const Call& call);

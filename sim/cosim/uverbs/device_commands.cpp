@@ -156,6 +156,7 @@ void queryDeviceExtended(UverbsContext& context, const Call& call) {
   answer.timestamp_mask = context.device.clock.mask();
   answer.hca_core_clock = static_cast<std::uint64_t>(context.device.clock.frequency().count() / kPerKilohertz);
   answer.device_cap_flags_ex = kCapabilities;
+  answer.max_dm_size = device.deviceMemory.maxAllocation;
   if (device.moderation) {
     answer.cq_moderation_caps.max_cq_moderation_count = kMostModerated;
     answer.cq_moderation_caps.max_cq_moderation_period = kLongestPeriod;

@@ -40,8 +40,19 @@ struct UserXrcd : Referenced {
   SharedFiles::Identity file;  ///< through which it is shared; may be null
 };
 
+/// Device memory.
+struct UserDm : Referenced {
+  static constexpr std::uint64_t kPage = 4096;
+  std::uint64_t start = 0;   ///< offset in BAR0
+  std::uint64_t length = 0;  ///< bytes, as the program asked
+
+  [[nodiscard]] std::uint64_t firstPage() const { return start / kPage; }
+  [[nodiscard]] std::uint64_t endPage() const { return (start + length + kPage - 1) / kPage; }
+};
+
 struct UserMr {
   std::shared_ptr<UserPd> pd;
+  std::shared_ptr<UserDm> dm;  ///< of device memory alone, which has no `memory`
   Pinned memory;
   MemoryKey key;
   adapter::MkeyAttributes attributes;

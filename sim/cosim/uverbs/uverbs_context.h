@@ -42,6 +42,7 @@ struct UverbsContext {
 
   HandleTable<UserPd> pds{};
   HandleTable<UserXrcd> xrcds{};
+  HandleTable<UserDm> dms{};
   HandleTable<UserMr> mrs{};
   HandleTable<UserMw> mws{};
   HandleTable<UserAh> ahs{};
@@ -57,6 +58,14 @@ struct UverbsContext {
   std::uint8_t nextKeyVariant = 0;
 
   [[nodiscard]] bool hasUar(UarIndex uar) const { return std::find(uars.begin(), uars.end(), uar) != uars.end(); }
+
+  /// Device memory on page `page` of BAR0; nullptr if the program has none there.
+  [[nodiscard]] std::shared_ptr<UserDm> dmOn(std::uint64_t page) const {
+    for (const auto& [handle, dm] : dms.all()) {
+      if (page >= dm->firstPage() && page < dm->endPage()) return dm;
+    }
+    return nullptr;
+  }
 
   /// nullptr if the program has no such memory.
   [[nodiscard]] Pinned pin(std::uint64_t address, std::uint64_t length) {

@@ -110,8 +110,10 @@ UverbsFile::UverbsFile(const Surroundings& surroundings)
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
 void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done) {
-  if (length != kPage || offset % kPage != 0) return done({EINVAL});
+  if (offset % kPage != 0) return done({EINVAL});
   const MmapOffset wanted = MmapOffset::decode(offset);
+  if (wanted.command == MLX5_IB_MMAP_DEVICE_MEM) return done(mapDeviceMemory(length, wanted.index));
+  if (length != kPage) return done({EINVAL});
   switch (wanted.command) {
     case MLX5_IB_MMAP_REGULAR_PAGE:
     case MLX5_IB_MMAP_WC_PAGE:
@@ -133,6 +135,14 @@ void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::functi
     default:
       return done({EINVAL});
   }
+}
+
+UverbsFile::MappedPage UverbsFile::mapDeviceMemory(std::uint64_t length, std::uint64_t index) const {
+  const std::uint64_t page = context_.driver.capabilities().deviceMemory.start / kPage + index;
+  const auto dm = context_.dmOn(page);
+  const bool fits = dm != nullptr && dm->firstPage() == page && length <= (dm->endPage() - page) * kPage;
+  if (!fits || length == 0) return {EINVAL};
+  return {0, channel::PageKind::kRegisters, registers(page)};
 }
 
 // The program counts these pages on, in the order in which it maps them.
@@ -172,6 +182,7 @@ std::uint64_t UverbsFile::registers(std::uint64_t page) const {
 bool UverbsFile::mayAccess(const RegisterPage& which) const {
   const std::uint64_t page = which.page;
   if (which.adapter != context_.device.adapter) return false;
+  if (wire::isDeviceMemoryOffset(page * kPage)) return context_.dmOn(page) != nullptr;
   return page == kClockPage || (page <= UINT32_MAX && context_.hasUar(UarIndex(static_cast<std::uint32_t>(page))));
 }
 

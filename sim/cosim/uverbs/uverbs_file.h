@@ -74,6 +74,7 @@ class UverbsFile final : public driver::DriverClient {
   bool reportToQp(std::uint8_t type, std::uint32_t number);
   void allocateDynamic(std::function<void(const MappedPage&)> done);
 
+  [[nodiscard]] MappedPage mapDeviceMemory(std::uint64_t length, std::uint64_t index) const;
   [[nodiscard]] std::uint64_t registers(std::uint64_t page) const;
   void end();
   void release(std::function<void()> done);

@@ -57,6 +57,8 @@ class FakeDriver final : public driver::DriverRole {
   void openXrcd(OwnerId, std::uint64_t, driver::Done<adapter::XrcdNumber> done) override {
     done({{}, adapter::XrcdNumber(1)});
   }
+  void allocateDeviceMemory(OwnerId, std::uint64_t, unsigned, driver::Done<std::uint64_t> done) override { done({}); }
+  void freeDeviceMemory(OwnerId, std::uint64_t, driver::Done<int> done) override { done({}); }
   void closeXrcd(OwnerId, adapter::XrcdNumber, driver::Done<int> done) override { done({}); }
   void createSrq(OwnerId, const adapter::SrqAttributes&, driver::Done<SrqNumber> done) override {
     done({{}, SrqNumber(0x20)});
