@@ -124,6 +124,15 @@ class Registers {
     memcpy(bytes, &value, kWord);
     return true;
   }
+  /// An xmm register gets all 16 bytes; of the others, see below.
+  bool write(const ZydisDecodedOperand& operand, const uint8_t (&bytes)[kLargestOperand]) {
+    uint64_t value = 0;
+    memcpy(&value, bytes, sizeof value);
+    if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
+    if (ZydisRegisterGetClass(operand.reg.value) != ZYDIS_REGCLASS_XMM) return write(operand, value);
+    memcpy(vectors_->_xmm[ZydisRegisterGetId(operand.reg.value)].element, bytes, kLargestOperand);
+    return true;
+  }
   /// `value` has the operand's width. Writing 32 bits clears the upper half, as the processor does.
   bool write(const ZydisDecodedOperand& operand, uint64_t value) {
     int index = 0;
@@ -152,7 +161,7 @@ class Registers {
 
  private:
   greg_t* general_;
-  const _libc_fpstate* vectors_;
+  _libc_fpstate* vectors_;
 };
 
 bool isPlainStore(const Instruction& instruction) {
@@ -166,11 +175,54 @@ bool isPlainStore(const Instruction& instruction) {
     case ZYDIS_MNEMONIC_MOVDQA:
     case ZYDIS_MNEMONIC_MOVNTDQ:
     case ZYDIS_MNEMONIC_MOVNTPS:
+    case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVAPD:
     case ZYDIS_MNEMONIC_MOVQ:
+    case ZYDIS_MNEMONIC_MOVD:
+    case ZYDIS_MNEMONIC_MOVSS:
+    case ZYDIS_MNEMONIC_MOVSD:
       return true;
     default:
       return false;
   }
+}
+
+// Of what is loaded, the rest of the register is cleared, or the sign goes on; no load changes flags.
+bool isPlainLoad(const Instruction& instruction) {
+  if (!instruction.isMemory(1)) return false;
+  switch (instruction.decoded.mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVAPD:
+    case ZYDIS_MNEMONIC_MOVDQU:
+    case ZYDIS_MNEMONIC_MOVDQA:
+    case ZYDIS_MNEMONIC_LDDQU:
+    case ZYDIS_MNEMONIC_MOVQ:
+    case ZYDIS_MNEMONIC_MOVD:
+    case ZYDIS_MNEMONIC_MOVSS:
+    case ZYDIS_MNEMONIC_MOVSD:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The bus knows words at their natural places: calls `visit` with the start and the length of each that an access to
+// [address, address + width) is made of, as long as it returns true.
+template <class Visit>
+bool forEachWord(uintptr_t address, unsigned width, Visit&& visit) {
+  for (unsigned start = 0; start < width;) {
+    unsigned length = kWord;
+    while (length > width - start || (address + start) % length != 0) length /= 2;
+    if (!visit(start, length)) return false;
+    start += length;
+  }
+  return true;
 }
 
 void setRegister(channel::Request& request, channel::Kind kind, const RegisterPage& page, uintptr_t address,
@@ -234,32 +286,59 @@ void gatherRun(const RegisterPage& page, uintptr_t start, Registers& registers, 
   }
 }
 
+bool storeWords(uintptr_t address, const uint8_t* bytes, unsigned width) {
+  return forEachWord(address, width, [&](unsigned start, unsigned length) {
+    const RegisterPage* page = findPage(address + start);
+    if (page == nullptr) return false;
+    channel::Request request;
+    setRegister(request, channel::Kind::kRegisterWrite, *page, address + start, length);
+    memcpy(request.bytes, bytes + start, length);
+    channel::Reply reply{};
+    (void)call(request, reply);  // a device that is gone swallows writes
+    return true;
+  });
+}
+
 bool emulateStore(const RegisterPage& page, uintptr_t address, const Instruction& instruction, ucontext_t& context) {
   const unsigned width = instruction.width(0);
-  if (!isPlainStore(instruction) || width == 0 || width > 16) return false;
+  if (!isPlainStore(instruction) || width == 0 || width > kLargestOperand) return false;
   Registers registers(context);
   channel::Request request;
   setRegister(request, channel::Kind::kRegisterWrite, page, address, width);
   if (!registers.read(instruction.operands[1], request.bytes)) return false;
   registers.advance(instruction.decoded.length);
+  const bool isWord = width <= kWord ? address % width == 0 : address % kLargestOperand == 0;
+  if (!isWord) return storeWords(address, request.bytes, width);
   if (width == kWord && address % kLine == 0) gatherRun(page, address, registers, request);
   channel::Reply reply{};
-  (void)call(request, reply);  // a device that is gone swallows writes
+  (void)call(request, reply);  // likewise
   return true;
 }
 
-bool emulateLoad(const RegisterPage& page, uintptr_t address, const Instruction& instruction, ucontext_t& context) {
+bool loadWords(uintptr_t address, uint8_t* bytes, unsigned width) {
+  return forEachWord(address, width, [&](unsigned start, unsigned length) {
+    const RegisterPage* page = findPage(address + start);
+    if (page == nullptr) return false;
+    channel::Request request;
+    setRegister(request, channel::Kind::kRegisterRead, *page, address + start, length);
+    channel::Reply reply{};
+    // A device that is gone answers all ones.
+    if (call(request, reply) != 0) reply.value[0] = ~uint64_t{0};
+    memcpy(bytes + start, &reply.value[0], length);
+    return true;
+  });
+}
+
+bool emulateLoad(uintptr_t address, const Instruction& instruction, ucontext_t& context) {
   const unsigned width = instruction.width(1);
-  const bool extends = instruction.decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX;
-  if (!instruction.isMemory(1) || !(instruction.isMove() || extends) || width == 0 || width > kWord) return false;
+  if (!isPlainLoad(instruction) || width == 0 || width > kLargestOperand) return false;
+  const auto mnemonic = instruction.decoded.mnemonic;
+  const bool isSigned = mnemonic == ZYDIS_MNEMONIC_MOVSX || mnemonic == ZYDIS_MNEMONIC_MOVSXD;
   Registers registers(context);
-  channel::Request request;
-  setRegister(request, channel::Kind::kRegisterRead, page, address, width);
-  channel::Reply reply{};
-  // A device that is gone answers all ones.
-  if (call(request, reply) != 0) reply.value[0] = ~uint64_t{0};
-  const uint64_t mask = width == kWord ? ~uint64_t{0} : (uint64_t{1} << (width * 8)) - 1;
-  if (!registers.write(instruction.operands[0], reply.value[0] & mask)) return false;
+  uint8_t bytes[kLargestOperand] = {};
+  if (!loadWords(address, bytes, width)) return false;
+  if (isSigned && (bytes[width - 1] & 0x80) != 0) memset(bytes + width, 0xFF, kWord - width);
+  if (!registers.write(instruction.operands[0], bytes)) return false;
   registers.advance(instruction.decoded.length);
   return true;
 }
@@ -272,7 +351,7 @@ bool emulateAccess(ucontext_t& context, uintptr_t faultAddress) {
   Instruction instruction;
   if (!instructionAt(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]), instruction)) return false;
   return instruction.isMemory(0) ? emulateStore(*page, faultAddress, instruction, context)
-                                 : emulateLoad(*page, faultAddress, instruction, context);
+                                 : emulateLoad(faultAddress, instruction, context);
 }
 
 }  // namespace hca::shim

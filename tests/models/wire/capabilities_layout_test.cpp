@@ -44,6 +44,7 @@ const FieldCase kCapabilityFields[] = {
     field<HcaCapabilities::EthernetVirtualization>("HcaCapabilities::EthernetVirtualization", 0x1A3, 1),
     field<HcaCapabilities::NicFlowTable>("HcaCapabilities::NicFlowTable", 0x1A6, 1),
     field<HcaCapabilities::EswitchManager>("HcaCapabilities::EswitchManager", 0x1A7, 1),
+    field<HcaCapabilities::DeviceMemory>("HcaCapabilities::DeviceMemory", 0x1A8, 1),
     field<HcaCapabilities::McamRegister>("HcaCapabilities::McamRegister", 0x1A9, 1),
     field<HcaCapabilities::PcamRegister>("HcaCapabilities::PcamRegister", 0x1AA, 1),
     field<HcaCapabilities::LocalAckDelay>("HcaCapabilities::LocalAckDelay", 0x1AB, 5),

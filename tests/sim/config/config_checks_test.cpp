@@ -54,6 +54,14 @@ TEST_F(ConfigChecksTest, Sizes) {
               ElementsAre("main.ini:4: cqe_compression: only entries of 64B can be compressed"));
 }
 
+TEST_F(ConfigChecksTest, DeviceMemoryIsOfWholePages) {
+  const std::string flow = "[flow.a]\niters = 1\n";
+  EXPECT_THAT(problems(flow + "[adapter.memory]\ndevice_memory = 0B\n"), IsEmpty());
+  EXPECT_THAT(problems(flow + "[adapter.memory]\ndevice_memory = 4096B\n"), IsEmpty());
+  EXPECT_THAT(problems(flow + "[adapter.memory]\ndevice_memory = 4097B\n"),
+              testing::Each(testing::HasSubstr("main.ini:4: device_memory: 4097B is no multiple of 4KiB")));
+}
+
 TEST_F(ConfigChecksTest, MtuOfLinkAndFlow) {
   EXPECT_THAT(problems("[link]\nmtu = 2KiB\n[flow.a]\niters = 1\nmtu = 2KiB\n"), IsEmpty());
   EXPECT_THAT(problems("[link]\nmtu = 2KiB\n[flow.a]\niters = 1\n"),

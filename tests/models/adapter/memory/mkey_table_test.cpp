@@ -592,5 +592,75 @@ TEST_F(MkeyTableTest, ResetForgetsEverything) {
   EXPECT_EQ(table_.size(), 0U);
 }
 
+// ---- device memory
+
+class DeviceMemoryKeyTest : public MkeyTableTest {
+ protected:
+  DeviceMemoryKeyTest() {
+    table_.connect(memory_);
+    EXPECT_TRUE(memory_.allocate({DeviceMemory::kFirst, 8192}, 4096, 0, start_).ok());
+  }
+  MkeyAttributes keyOf(std::uint64_t offset, std::uint64_t length) {
+    MkeyAttributes key = region(start_ + offset, length, {});
+    key.mode = MkeyMode::kDeviceMemory;
+    return key;
+  }
+  DeviceMemory memory_{Bytes(8192)};
+  std::uint64_t start_ = 0;
+};
+
+TEST_F(DeviceMemoryKeyTest, CountsFromZeroAndStaysInside) {
+  const MemoryKey key = create(keyOf(64, 128));
+  ASSERT_EQ(fault(request(key, 16, 112)), AccessFault::kNone);
+  ASSERT_EQ(segments_.size(), 1U);
+  EXPECT_EQ(segments_[0].address, DeviceMemory::busAddress(start_ + 64 + 16));
+  EXPECT_EQ(segments_[0].length, 112U);
+  EXPECT_EQ(fault(request(key, 16, 113)), AccessFault::kOutOfRange);
+  EXPECT_EQ(fault(request(key, start_ + 64, 1)), AccessFault::kOutOfRange);
+  EXPECT_EQ(fault(request(key, kTop, 2)), AccessFault::kOutOfRange);
+}
+
+TEST_F(DeviceMemoryKeyTest, MustBeOfOneAllocation) {
+  EXPECT_EQ(refusal(keyOf(0, 4097)).syndrome, Syndrome::kMemoryKeyRangeBad);
+  EXPECT_EQ(refusal(keyOf(4096, 1)).syndrome, Syndrome::kMemoryKeyRangeBad);
+  MkeyAttributes whole = keyOf(0, 0);
+  whole.anyLength = true;
+  EXPECT_EQ(refusal(whole).syndrome, Syndrome::kMemoryKeyRangeBad);
+  EXPECT_EQ(memory_.free(start_, 4096).status, CommandStatus::kOk) << "a refused key holds nothing";
+}
+
+TEST_F(DeviceMemoryKeyTest, HoldsTheMemoryAsLongAsItLives) {
+  const MemoryKey key = create(keyOf(0, 4096));
+  EXPECT_EQ(memory_.free(start_, 4096).status, CommandStatus::kResourceBusy);
+  EXPECT_TRUE(table_.destroy(indexOf(key)).ok());
+  EXPECT_TRUE(memory_.free(start_, 4096).ok());
+}
+
+TEST_F(DeviceMemoryKeyTest, NoWorkRequestChangesIt) {
+  MkeyAttributes attributes = keyOf(0, 4096);
+  attributes.updatable = true;
+  KeyUpdate update;
+  update.key = create(attributes);
+  update.pd = pd_;
+  update.mask = wire::key_mask::kStart;
+  const std::vector<std::uint8_t> context(wire::MemoryKeyContext::kSize);
+  update.context = context;
+  EXPECT_EQ(table_.update(update), KeyFault::kNotUpdatable);
+}
+
+TEST_F(DeviceMemoryKeyTest, TheContextCarriesTheMode) {
+  std::vector<std::uint8_t> context(wire::MemoryKeyContext::kSize);
+  encodeMkeyContext(keyOf(64, 128), context);
+  EXPECT_EQ(context[0] & 0x1C, 0x04) << "access_mode_4_2";
+  EXPECT_EQ(context[2] & 0x03, 0x01) << "access_mode_1_0";
+  EXPECT_EQ(decodeMkeyContext(context).mode, MkeyMode::kDeviceMemory);
+}
+
+TEST_F(MkeyTableTest, WithoutDeviceMemoryNoKeyIsOfIt) {
+  MkeyAttributes key = region(DeviceMemory::kFirst, 64, {});
+  key.mode = MkeyMode::kDeviceMemory;
+  EXPECT_EQ(refusal(key).syndrome, Syndrome::kMemoryKeyModeUnsupported);
+}
+
 }  // namespace
 }  // namespace hca::adapter
