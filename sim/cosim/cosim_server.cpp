@@ -24,7 +24,7 @@ CosimServer::CosimServer(const config::Config& config, const CosimOptions& optio
       devices_(describeAll(config_)),
       threadsOfHost_(config_.host.count),
       system_(config_),
-      sharedFiles_(config_.host.count),
+      shares_(config_.host.count),
       actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
   if (!options.files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, options.files.result);
   if (options.files.verbsLog.empty()) return;
@@ -78,7 +78,7 @@ CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
   sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index], processId,
-                                                std::move(memory), sharedFiles_[index], listener));
+                                                std::move(memory), shares_[index], listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
 }

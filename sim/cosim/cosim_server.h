@@ -180,9 +180,9 @@ class CosimServer final : private SessionListener {
   std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
   std::vector<std::uint32_t> threadsOfHost_;             // so far
   sim::System system_;
-  std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
-  std::unique_ptr<CosimResult> result_;   // likewise
-  std::vector<SharedFiles> sharedFiles_;  // by host
+  std::unique_ptr<VerbsLog> log_;        // null if nobody wants it
+  std::unique_ptr<CosimResult> result_;  // likewise
+  std::vector<HostShares> shares_;       // by host
   kernel::Inbox<CosimServer, Action> actions_;
   std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time
   Lockstep lockstep_;

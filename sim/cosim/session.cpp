@@ -6,14 +6,13 @@
 namespace hca::cosim {
 
 Session::Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
-                 int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles,
-                 SessionListener& listener)
+                 int processId, std::unique_ptr<ProgramMemory> memory, HostShares& shares, SessionListener& listener)
     : host_(host),
       config_(config),
       devices_(devices),
       processId_(processId),
       memory_(std::move(memory)),
-      sharedFiles_(sharedFiles),
+      shares_(shares),
       listener_(listener),
       memoryOwner_(host.memory().addOwner("program " + std::to_string(processId), *memory_)) {
   memory_->setListener(this);
@@ -35,7 +34,7 @@ std::uint32_t Session::openDevice(std::uint64_t number) {
                                               memoryOwner_,
                                               regions_,
                                               *this,
-                                              sharedFiles_,
+                                              shares_,
                                               processId_,
                                               *this,
                                               index};

@@ -32,7 +32,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
  public:
   /// `devices`: of the host's adapters.
   Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
-          int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles, SessionListener& listener);
+          int processId, std::unique_ptr<ProgramMemory> memory, HostShares& shares, SessionListener& listener);
   ~Session();
 
   [[nodiscard]] sim::HostNode& host() { return host_; }
@@ -71,7 +71,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
   int processId_;
   std::unique_ptr<ProgramMemory> memory_;
   RegionNames regions_;
-  SharedFiles& sharedFiles_;
+  HostShares& shares_;
   SessionListener& listener_;
   OwnerId memoryOwner_;
   std::map<std::uint32_t, std::unique_ptr<UverbsFile>> files_;

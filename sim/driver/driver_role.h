@@ -103,6 +103,9 @@ class DriverRole {
   /// An XRC queue pair with a send queue is an initiator, one without is a target, of a domain that the client holds;
   /// what neither has a use for, the driver fills in.
   virtual void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) = 0;
+  /// Opens an XRC target that another client made in a domain that this one holds, too. It has the target's events from
+  /// now on and may do with it what its maker may; the target goes when the last of them destroys it.
+  virtual void openQp(OwnerId owner, adapter::XrcdNumber domain, QpNumber qp, Done<int> done) = 0;
   virtual void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                         const adapter::QpAttributes& attributes, Done<int> done) = 0;
   virtual void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) = 0;

@@ -123,6 +123,7 @@ void KernelDriver::create(OwnerId owner, ObjectKind kind, CommandBytes input,
 
 void KernelDriver::destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done) {
   if (!owners_.owns(owner, kind, number)) return done({kNotYours});
+  if (kind == ObjectKind::kQp && isShared(number)) return closeQp(owner, QpNumber(number), std::move(done));
   execute(destroyCommand(kind, number), kPlainOutput,
           [this, kind, number, done = std::move(done)](const CommandReply& reply) {
             if (reply.result.ok()) forget(kind, number);
@@ -363,14 +364,11 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
     if (type == wire::EventType::kSrqCatastrophicError || type == wire::EventType::kSrqLimit) kind = ObjectKind::kSrq;
     number = wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF;
   }
-  DriverClient* client = owners_.clientOf(kind, number);
+  std::vector<DriverClient*> clients = owners_.clientsOf(kind, number);
   // Numbers of shared queues of all kinds come from one table.
-  if (client == nullptr && kind == ObjectKind::kSrq) client = owners_.clientOf(ObjectKind::kXrcSrq, number);
-  if (client != nullptr) {
-    client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
-  } else {
-    ++strayEvents_;
-  }
+  if (clients.empty() && kind == ObjectKind::kSrq) clients = owners_.clientsOf(ObjectKind::kXrcSrq, number);
+  for (DriverClient* client : clients) client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
+  if (clients.empty()) ++strayEvents_;
 }
 
 }  // namespace hca::driver

@@ -61,6 +61,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) override;
   void destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) override;
   void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) override;
+  void openQp(OwnerId owner, adapter::XrcdNumber domain, QpNumber qp, Done<int> done) override;
   void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                 const adapter::QpAttributes& attributes, Done<int> done) override;
   void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) override;
@@ -108,6 +109,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void changeGroup(wire::CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done);
   void createXrcSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done);
   void createXrcQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done);
+  [[nodiscard]] bool isShared(std::uint32_t qp) const { return owners_.holds(ObjectKind::kQp, qp) > 1; }
+  void closeQp(OwnerId owner, QpNumber qp, Done<int> done);
   void releaseDomains(OwnerId owner, std::function<void()> done);
   void releaseAll(std::function<void()> done);
 

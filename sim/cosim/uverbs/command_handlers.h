@@ -36,6 +36,7 @@ void destroyAh(UverbsContext& context, const Call& call);
 // xrc_commands.cpp
 void openXrcd(UverbsContext& context, const Call& call);
 void closeXrcd(UverbsContext& context, const Call& call);
+void openQp(UverbsContext& context, const Call& call);
 
 // mr_commands.cpp
 void registerMr(UverbsContext& context, const Call& call);
@@ -64,6 +65,8 @@ void destroyCqNative(UverbsContext& context, const Call& call);
 // srq_commands.cpp
 void createSrq(UverbsContext& context, const Call& call);
 void createSrqExtended(UverbsContext& context, const Call& call);
+void createSrqNative(UverbsContext& context, const Call& call);
+void destroySrqNative(UverbsContext& context, const Call& call);
 void modifySrq(UverbsContext& context, const Call& call);
 void querySrq(UverbsContext& context, const Call& call);
 void destroySrq(UverbsContext& context, const Call& call);

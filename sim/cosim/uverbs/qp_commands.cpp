@@ -161,6 +161,7 @@ using QpAnswered = std::function<void(const ib_uverbs_create_qp_resp&)>;
 void finishCreate(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp,
                   const QpAnswered& answered) {
   countReferences(*qp, 1);
+  if (qp->type == kXrcReceive) context.shares.targets.add(context.device.adapter, qp);
   qp->capacity.qp_handle = context.qps.add(qp);
   qp->capacity.qpn = qp->number.value();
   call->noteAnswer("qp_handle", qp->capacity.qp_handle);
@@ -261,6 +262,10 @@ void destroy(UverbsContext& context, const Call& call, std::uint32_t handle, Des
                                finishDestroy(context, call, *qp, handle, destroyed);
                              });
   };
+  // One that others have open goes on.
+  const bool isOthersToo =
+      qp->type == kXrcReceive && context.shares.targets.handles(context.device.adapter, qp->number) > 1;
+  if (isOthersToo) return end({});
   context.driver.modifyQp(context.owner, qp->number, adapter::QpTransition::kToReset, 0, qp->attributes, end);
 }
 

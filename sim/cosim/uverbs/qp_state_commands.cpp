@@ -161,10 +161,11 @@ void apply(UverbsContext& context, const Call& call, const std::shared_ptr<UserQ
   using O = wire::QpOptional;
   if ((in.attr_mask & M::kMaxResponderReads) != 0) bits |= O::kRemoteRead | O::kRemoteWrite | O::kRemoteAtomic;
   context.driver.modifyQp(context.owner, qp->number, *change, bits, changed->attributes,
-                          [call, qp, changed](const driver::Answer<int>& answer) {
+                          [&context, call, qp, changed](const driver::Answer<int>& answer) {
                             if (answer.ok()) {
                               qp->attributes = changed->attributes;
                               qp->set = changed->set;
+                              if (qp->xrcd != nullptr) context.shares.targets.update(context.device.adapter, *qp);
                             }
                             call->finish(errnoOf(answer.result));
                           });

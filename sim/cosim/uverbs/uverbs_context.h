@@ -11,6 +11,7 @@
 #include "sim/cosim/program_memory.h"
 #include "sim/cosim/uverbs/blue_flame_registers.h"
 #include "sim/cosim/uverbs/handle_table.h"
+#include "sim/cosim/uverbs/host_shares.h"
 #include "sim/cosim/uverbs/user_objects.h"
 #include "sim/driver/driver_config.h"
 #include "sim/driver/driver_role.h"
@@ -36,7 +37,7 @@ struct UverbsContext {
   OwnerId memoryOwner;   ///< of the process, in `space`
   RegionNames& regions;  ///< of the process
   EventFileTable& eventFiles;
-  SharedFiles& sharedFiles;  ///< of the host
+  HostShares& shares;  ///< of the host
   int processId;
   OwnerId owner;  ///< of this open device, at the driver
 

@@ -104,7 +104,7 @@ UverbsFile::UverbsFile(const Surroundings& surroundings)
                surroundings_.memoryOwner,
                surroundings_.regions,
                surroundings_.eventFiles,
-               surroundings_.sharedFiles,
+               surroundings_.shares,
                surroundings_.processId,
                surroundings_.driver.addClient(*this, "program")} {}
 
@@ -228,13 +228,15 @@ void UverbsFile::pushAsync(std::uint32_t type, std::uint64_t element) {
   surroundings_.listener.onEventReadable(nullptr);
 }
 
-bool UverbsFile::reportToQp(std::uint8_t type, std::uint32_t number) {
+void UverbsFile::reportToQp(std::uint8_t type, std::uint32_t number) {
   const auto event = queuePairEvent(static_cast<wire::EventType>(type));
-  const auto qp = byNumber(context_.qps, number);
-  if (!event || qp == nullptr) return false;
-  ++qp->events.async;
-  pushAsync(*event, qp->userHandle);
-  return true;
+  if (!event) return;
+  // A program may have an XRC target open more than once.
+  for (const auto& [handle, qp] : context_.qps.all()) {
+    if (qp->number.value() != number) continue;
+    ++qp->events.async;
+    pushAsync(*event, qp->userHandle);
+  }
 }
 
 void UverbsFile::onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t) {
@@ -259,7 +261,7 @@ void UverbsFile::onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint
     case wire::EventType::kInternalError:
       return pushAsync(kDeviceFatal, 0);
     default:
-      (void)reportToQp(type, object);
+      reportToQp(type, object);
   }
 }
 

@@ -70,6 +70,7 @@ class FakeDriver final : public driver::DriverRole {
     pairs.push_back(attributes);
     done({{}, QpNumber(0x40)});
   }
+  void openQp(OwnerId, adapter::XrcdNumber, QpNumber, driver::Done<int> done) override { done({}); }
   void modifyQp(OwnerId, QpNumber, adapter::QpTransition, std::uint32_t, const adapter::QpAttributes&,
                 driver::Done<int> done) override {
     done({});
