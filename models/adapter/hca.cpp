@@ -37,6 +37,7 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.uc = true;
   capabilities.ud = true;
   capabilities.xrc = true;
+  capabilities.dynamicConnections = config.transport.dynamicConnections;
   return capabilities;
 }
 
@@ -86,8 +87,9 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
                   cache_, routes_}),
-      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering()},
-                  partitionKeysOf(options.addresses)),
+      dispatcher_(
+          {queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering(), queuePairs_},
+          partitionKeysOf(options.addresses)),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_, deviceMemory_}, events_,
                AdapterClock(config_.completion.timestamps())),

@@ -130,11 +130,11 @@ struct AtomicSegment {
 static_assert(sizeof(AtomicSegment) == 16, "mlx5_wqe_atomic_seg");
 static_assert(offsetof(AtomicSegment, swapOrAdd) == 0 && offsetof(AtomicSegment, compare) == 8);
 
-/// Address vector of a datagram. struct mlx5_wqe_av; field positions: rdma-core providers/mlx5/verbs.c,
-/// mlx5_create_ah.
+/// Address vector of a datagram, or of a request of a dynamic connection. struct mlx5_wqe_av; field positions:
+/// rdma-core providers/mlx5/verbs.c, mlx5_create_ah.
 struct DatagramSegment {
-  Be32 queueKey;
-  Be32 reserved0;
+  Be32 queueKey;      ///< dynamic connection: upper half of the access key
+  Be32 accessKeyLow;  ///< datagram: 0
   Be32 destinationQp;
   std::uint8_t rateServiceLevel = 0;
   std::uint8_t pathBits = 0;  ///< [6:0]; bit 7: force loopback

@@ -68,6 +68,7 @@ struct AdapterCapabilities {
   bool uc = false;
   bool ud = false;
   bool xrc = false;
+  bool dynamicConnections = false;
   bool ignoreOverrun = true;
   bool moderation = true;
   bool wideCqe = true;                   ///< 128-byte entries always possible

@@ -52,6 +52,7 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::Uc::set(out, offered.uc);
   Fields::Ud::set(out, offered.ud);
   Fields::Xrc::set(out, offered.xrc);
+  Fields::Dct::set(out, offered.dynamicConnections);
   Fields::CqIgnoreOverrun::set(out, offered.ignoreOverrun);
   Fields::CqResize::set(out, true);
   Fields::CqModeration::set(out, offered.moderation);

@@ -50,6 +50,10 @@ CommandResult deallocateTransportDomain(CommandDevice& device, const CommandCall
 CommandResult createMkey(CommandDevice& device, const CommandCall& call);
 CommandResult allocateDeviceMemory(CommandDevice& device, const CommandCall& call);
 CommandResult deallocateDeviceMemory(CommandDevice& device, const CommandCall& call);
+CommandResult createDct(CommandDevice& device, const CommandCall& call);
+CommandResult destroyDct(CommandDevice& device, const CommandCall& call);
+CommandResult drainDct(CommandDevice& device, const CommandCall& call);
+CommandResult queryDct(CommandDevice& device, const CommandCall& call);
 CommandResult destroyMkey(CommandDevice& device, const CommandCall& call);
 CommandResult queryMkey(CommandDevice& device, const CommandCall& call);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/adapter/command/command_handlers.h"
+#include "models/wire/dct_context.h"
 #include "models/wire/device_commands.h"
 #include "models/wire/device_memory.h"
 #include "models/wire/ethernet_commands.h"
@@ -90,6 +91,10 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kDestroyXrcSrq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroySrq},
     {CommandOpcode::kQueryXrcSrq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::querySrq},
     {CommandOpcode::kArmXrcSrq, kInitialized, Cost::kObject, kShort, kStatus, commands::armSrq},
+    {CommandOpcode::kCreateDct, kInitialized, Cost::kObject, wire::CreateDctInput::kSize, kShort, commands::createDct},
+    {CommandOpcode::kDestroyDct, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyDct},
+    {CommandOpcode::kDrainDct, kInitialized, Cost::kTransition, kShort, kStatus, commands::drainDct},
+    {CommandOpcode::kQueryDct, kInitialized, Cost::kQuery, kShort, wire::QueryDctOutput::kSize, commands::queryDct},
     {CommandOpcode::kQueryVportState, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportState},
     {CommandOpcode::kQueryHcaVportContext, kInitialized, Cost::kQuery, kShort, wire::HcaVportContextOutput::kSize,
      commands::queryVportContext},

@@ -62,6 +62,7 @@ enum class Syndrome : std::uint32_t {
   kQpPortUnknown = 0x040D,
   kQpInlineScatterUnsupported = 0x040E,
   kQpHasFlows = 0x040F,
+  kUnknownDct = 0x0415,
   kUnknownFlow = 0x0410,
   kUnknownTir = 0x0411,
   kTirInUse = 0x0412,

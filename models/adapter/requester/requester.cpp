@@ -44,6 +44,7 @@ bool Requester::hasWork(const QueuePair& qp) {
   const SendRequest& next = state.requests[state.cursor];
   if (next.faulted || !(next.started || qp.maySend())) return false;
   if (next.fence != FenceMode::kNone && fenceHolds(state, next.fence)) return false;
+  if (qp.attributes.service == QpService::kDci && waitsForTarget(qp, next)) return false;
   if (next.isMemoryOperation()) return !next.started || next.done;
   return !next.hasResponse() || state.readsInFlight < (1U << qp.attributes.logMaxOutstandingReads);
 }
@@ -107,6 +108,7 @@ void Requester::buildPacket(QueuePair& qp) {
   RequesterState& state = qp.requester;
   SendRequest& request = state.requests[state.cursor];
   if (request.isMemoryOperation()) return runMemoryOperation(qp, request);
+  if (qp.attributes.service == QpService::kDci && !prepareConnection(qp, request)) return;
   if (!request.started && !start(qp, request)) return failIfOldest(qp);
   if (request.hasResponse()) return buildRead(qp, request);
   const std::uint32_t index = state.cursorPacket;
@@ -245,7 +247,8 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   const bool first = index == 0;
   const bool last = index + 1 == request.packets;
   network::Packet packet;
-  const DatagramAddress* datagram = request.datagram.get();
+  const bool isDynamic = qp.attributes.service == QpService::kDci;
+  const DatagramAddress* datagram = isDynamic ? nullptr : request.datagram.get();
   const std::uint8_t port = qp.attributes.path.port;
   ports_.routes.lead(packet.route, datagram == nullptr ? qp.attributes.path : datagram->path, port);
   packet.partitionKey = ports_.routes.port(port).partitionKey;
@@ -259,6 +262,11 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   if (datagram != nullptr) {
     packet.queueKey = effectiveQueueKey(*datagram, qp.attributes.queueKey);
     packet.sourceQp = qp.number;
+  }
+  if (isDynamic) {
+    packet.sourceQp = qp.number;
+    packet.accessKey = qp.attributes.accessKey;
+    packet.connection = qp.attributes.connection;
   }
   packet.sharedQueue = request.sharedQueue;
   packet.immediate = request.immediateOrKey;

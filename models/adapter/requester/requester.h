@@ -74,6 +74,10 @@ class Requester final : private EgressListener,
   bool isAtHand(const QueuePair& qp);
   void onCacheReady(std::uint64_t token) override;
   void buildPacket(QueuePair& qp);
+  [[nodiscard]] static bool leadsToTarget(const QueuePair& qp, const DatagramAddress& to);
+  [[nodiscard]] static bool waitsForTarget(const QueuePair& qp, const SendRequest& next);
+  bool prepareConnection(QueuePair& qp, const SendRequest& request);
+  void sendControl(QueuePair& qp, network::Operation operation);
   void buildRead(QueuePair& qp, SendRequest& request);
   void runMemoryOperation(QueuePair& qp, SendRequest& request);
   bool start(QueuePair& qp, SendRequest& request);
@@ -119,6 +123,7 @@ class Requester final : private EgressListener,
   std::vector<Segment> segments_;                   // of the packet being built
   std::unordered_set<std::uint64_t> fetchedAgain_;  // requests that came back to the chip; looked up only
   std::uint64_t retransmissions_ = 0;
+  std::uint32_t connections_ = 0;  // dynamic ones so far
 };
 
 }  // namespace hca::adapter

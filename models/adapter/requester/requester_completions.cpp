@@ -148,6 +148,7 @@ void Requester::flush(QueuePair& qp) {
   state.waitingForRnr = false;
   state.recovering = false;
   state.draining = false;
+  state.connected = state.mustConnect = false;
   state.readsInFlight = 0;
   state.cursor = 0;
   state.cursorPacket = 0;

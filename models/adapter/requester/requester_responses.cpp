@@ -159,6 +159,7 @@ void Requester::onAckTimeout(std::uint32_t qpNumber) {
   const RequesterState& state = qp->requester;
   if (state.requests.empty() || !state.requests[0].started) return;
   qp->requester.recovering = false;
+  qp->requester.mustConnect = qp->requester.connected;
   retry(*qp, psnAdd(state.requests[0].firstPsn, state.requests[0].packetsReturned));
 }
 

@@ -193,10 +193,10 @@ CompletionRecord Responder::receiveRecord(const QueuePair& qp) const {
   const ReceiveWqe& receive = qp.responder.receive;
   CompletionRecord record;
   record.cq = qp.attributes.receiveCq;
-  record.qp = qp.number;
+  record.qp = qp.reportedNumber();
   record.userIndex = qp.attributes.userIndex;
   record.wqeCounter = receive.counter;
-  record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, receive.index};
+  record.request = {context_.host, context_.adapter, record.qp, observe::WorkQueue::kReceive, receive.index};
   if (qp.usesSharedQueue()) ports_.receiveQueue.describeShared(qp, record);
   return record;
 }

@@ -50,6 +50,8 @@ class Responder final : private ReceiveQueueListener,
   /// is flushed.
   void stop(QueuePair& qp);
   void reset(QueuePair& qp);
+  /// The initiator of a dynamic connection doesn't know its target's key; `psn`: of its first packet.
+  void refuseConnection(QueuePair& context, std::uint32_t psn);
 
   /// Request packets with a sequence number that was executed before.
   [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }

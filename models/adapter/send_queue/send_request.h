@@ -46,11 +46,12 @@ using wire::CompletionMode;
 using wire::FenceMode;
 using wire::SendOpcode;
 
-/// Where a datagram goes: the address vector of its WQE.
+/// Where a datagram, or a request of a dynamic connection, goes: the address vector of its WQE.
 struct DatagramAddress {
   AddressPath path;
   QpNumber remoteQp;
   std::uint32_t queueKey = 0;
+  std::uint64_t accessKey = 0;  ///< of a dynamic connection
 };
 
 struct SendRequest {
@@ -73,7 +74,7 @@ struct SendRequest {
   DataSegments segments;
   kernel::Payload header;                     ///< of a raw packet: what the WQE holds of the frame, before the segments
   kernel::Payload inlineData;                 ///< instead of segments; of a UMR: all behind the control segment
-  std::unique_ptr<DatagramAddress> datagram;  ///< of unreliable datagrams
+  std::unique_ptr<DatagramAddress> datagram;  ///< of unreliable datagrams and dynamic connections
 
   // Set when the first packet is built.
   bool started = false;

@@ -21,6 +21,7 @@ struct DatapathConfig {
   Bytes wqeFetch{512};
   std::int64_t receivePrefetch = 8;
   std::int64_t maxQps = 262144;
+  bool dynamicConnections = true;
   std::int64_t ackEvery = 64;
   std::int64_t ackCoalescing = 1;
   Time ackDelay = microseconds(1);
@@ -55,6 +56,8 @@ struct DatapathConfig {
     key("receive_prefetch", self.receivePrefetch, range<std::int64_t>(1, 256),
         "Most receive WQEs that one DMA read fetches ahead");
     key("max_qps", self.maxQps, range<std::int64_t>(2, 1 << 23), "Queue pairs that the adapter can hold");
+    key("dynamic_connections", self.dynamicConnections,
+        "The transport service of dynamic connections (DC), from ConnectX-4 on");
     key("ack_every", self.ackEvery, range<std::int64_t>(1, 1 << 16),
         "A requester asks for an acknowledgement at each message's end and after this many packets of a long one");
     key("ack_coalescing", self.ackCoalescing, range<std::int64_t>(1, 1 << 16),

@@ -121,6 +121,9 @@ void PacketDispatcher::dispatch(const Entry& entry, network::Packet& packet) {
     ++drops_.wrongState;
   } else if (packet.service == network::Service::kUd && packet.queueKey != qp->attributes.queueKey) {
     ++drops_.wrongQueueKey;
+  } else if (qp->attributes.service == QpService::kDct) {
+    QueuePair* context = isResponse(packet.operation) ? nullptr : ports_.targets.contextOf(*qp, packet);
+    if (context != nullptr) ports_.responder.onRequest(*context, packet);
   } else if (isResponse(packet.operation)) {
     ports_.requester.onResponse(*qp, packet);
   } else {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/adapter/memory/cache_port.h"
+#include "models/adapter/transport/dynamic_targets.h"
 #include "models/adapter/transport/flow_steering.h"
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_lookup.h"
@@ -39,6 +40,7 @@ class PacketDispatcher final : private CacheClient {
     CachePort& cache;
     const MulticastGroups& groups;
     const FlowSteering& steering;
+    DynamicTargets& targets;
   };
   /// One partition key for each port of the adapter.
   PacketDispatcher(const Ports& ports, const std::vector<std::uint16_t>& partitionKeys);

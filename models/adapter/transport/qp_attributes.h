@@ -17,15 +17,21 @@ enum class QpService : std::uint8_t {
   kUc = 0x1,
   kUd = 0x2,
   kXrc = 0x3,
+  kDci = 0x5,            ///< initiator of dynamic connections: each request names its target
+  kDct = 0x6,            ///< their target, made by commands of its own
   kRegisteredUmr = 0xC,  ///< the driver's own: executes nothing but UMRs, for keys of every protection domain
   kQp0 = 0x7,
   kQp1 = 0x8,
-  kRaw = 0x9,  ///< Ethernet frames: one send queue or one receive queue, made by commands of their own
+  kDcResponder = 0xF0,  ///< the adapter's own: what a target keeps of one initiator
+  kRaw = 0x9,           ///< Ethernet frames: one send queue or one receive queue, made by commands of their own
 };
 /// Whether each request is one packet that stands alone.
 constexpr bool isDatagram(QpService service) { return service == QpService::kUd || service == QpService::kRaw; }
 /// Whether requests of this kind are acknowledged and retried.
-constexpr bool isReliable(QpService service) { return service == QpService::kRc || service == QpService::kXrc; }
+constexpr bool isReliable(QpService service) {
+  return service == QpService::kRc || service == QpService::kXrc || service == QpService::kDci ||
+         service == QpService::kDcResponder;
+}
 
 /// qpc.state
 enum class QpState : std::uint8_t {
@@ -98,6 +104,10 @@ struct QpAttributes {
   std::uint32_t queueKey = 0;
   std::uint8_t minRnrNak = 0;
   std::uint8_t logMaxResponderReads = 0;  ///< as responder
+
+  std::uint64_t accessKey = 0;   ///< of kDct: what initiators must know; of kDci: what it told its present target
+  std::uint32_t connection = 0;  ///< of kDcResponder: which of the initiator's
+  QpNumber target;               ///< of kDcResponder
 
   bool notifyWhenDrained = false;  ///< of the command that drains the send queue: raise an event when it is done
 

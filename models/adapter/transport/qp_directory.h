@@ -50,6 +50,11 @@ class QpDirectory {
     (void)name;
     return {CommandStatus::kBadResource, Syndrome::kUnknownFlow};
   }
+  /// Ends the connections of a target of dynamic connections and takes no more; an event follows when all is written.
+  virtual CommandResult drainTarget(QpNumber number) {
+    (void)number;
+    return {CommandStatus::kBadOperation, Syndrome::kQpServiceUnsupported};
+  }
   /// Of datagram queue pairs: what is sent to `group` is for it, too.
   virtual CommandResult attachMulticast(QpNumber number, const network::Gid& group) = 0;
   virtual CommandResult detachMulticast(QpNumber number, const network::Gid& group) = 0;

@@ -32,6 +32,12 @@ QpTable::~QpTable() = default;
 
 void QpTable::connect(const Stages& stages) { stages_ = std::make_unique<Stages>(stages); }
 
+// Contexts of targets are none of software's business.
+QueuePair* QpTable::nameable(QpNumber number) {
+  QueuePair* qp = find(number);
+  return qp != nullptr && qp->attributes.service != QpService::kDcResponder ? qp : nullptr;
+}
+
 QueuePair* QpTable::find(QpNumber number) {
   return table_.find(number.value() - kFirstNumber);  // wraps for numbers below: out of range
 }
@@ -44,11 +50,20 @@ void QpTable::expect(QpNumber number) {
 
 CommandResult QpTable::check(const QpAttributes& attributes) const {
   const bool isXrc = attributes.service == QpService::kXrc;
-  const bool supported = attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
-                         attributes.service == QpService::kRegisteredUmr || isDatagram(attributes.service) || isXrc;
+  const bool supported =
+      attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
+      attributes.service == QpService::kRegisteredUmr || isDatagram(attributes.service) || isXrc ||
+      (config_.dynamicConnections && (attributes.service == QpService::kDci || attributes.service == QpService::kDct));
   if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
   if (isXrc && attributes.receiveQueueType != RqType::kSrq) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpAttributeOutOfRange);
+  }
+  const bool isTarget = attributes.service == QpService::kDct;
+  if (isTarget && (attributes.receiveQueueType != RqType::kSrq || attributes.hasSendQueue)) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpAttributeOutOfRange);
+  }
+  if (isTarget && (attributes.path.port == 0 || attributes.path.port > ports_)) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPortUnknown);
   }
   const bool hasOwnReceiveQueue = attributes.receiveQueueType == RqType::kOwn;
   if (attributes.logSendQueueSize > kMaxLogQueueSize || attributes.logReceiveQueueSize > kMaxLogQueueSize) {
@@ -118,35 +133,49 @@ CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) 
     detachQueues(attributes);
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpInlineScatterUnsupported);
   }
-  const auto limit = static_cast<std::uint32_t>(config_.maxQps);
-  while (table_.find(nextSlot_) != nullptr) nextSlot_ = (nextSlot_ + 1) % limit;
-  QueuePair& qp = table_.emplace(nextSlot_);
-  qp.number = number = QpNumber(nextSlot_ + kFirstNumber);
-  qp.attributes = attributes;
-  qp.attributes.state = QpState::kReset;
+  QueuePair& qp = place(attributes);
+  number = qp.number;
+  qp.attributes.state = attributes.service == QpService::kDct ? QpState::kReadyToReceive : QpState::kReset;
   if (attributes.service == QpService::kRaw) qp.attributes.mtu = network::EthernetFrame::kLargest;
-  // The number of a destroyed queue pair is not given out again at once: late packets for it find nobody.
-  nextSlot_ = (nextSlot_ + 1) % limit;
-  ++alive_;
   return {};
 }
 
+// Precondition: there is room.
+QueuePair& QpTable::place(const QpAttributes& attributes) {
+  const auto limit = static_cast<std::uint32_t>(config_.maxQps);
+  while (table_.find(nextSlot_) != nullptr) nextSlot_ = (nextSlot_ + 1) % limit;
+  QueuePair& qp = table_.emplace(nextSlot_);
+  qp.number = QpNumber(nextSlot_ + kFirstNumber);
+  qp.attributes = attributes;
+  // The number of a destroyed queue pair is not given out again at once: late packets for it find nobody.
+  nextSlot_ = (nextSlot_ + 1) % limit;
+  ++alive_;
+  return qp;
+}
+
+void QpTable::remove(QueuePair& qp) {
+  toReset(qp);
+  table_.erase(qp.number.value() - kFirstNumber);
+  --alive_;
+}
+
 CommandResult QpTable::destroy(QpNumber number) {
-  QueuePair* qp = find(number);
+  QueuePair* qp = nameable(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   if (steering_.leadsTo(number)) return refuse(CommandStatus::kResourceBusy, Syndrome::kQpHasFlows);
-  toReset(*qp);
+  disconnectPeers(number);
   groups_.forget(number);
   detachQueues(qp->attributes);
-  table_.erase(number.value() - kFirstNumber);
-  --alive_;
+  remove(*qp);
   return {};
 }
 
 CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
                               const QpAttributes& attributes) {
-  QueuePair* qp = find(number);
-  if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  QueuePair* qp = nameable(number);
+  if (qp == nullptr || qp->attributes.service == QpService::kDct) {
+    return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  }
   if (!isLegal(transition, qp->attributes.state)) {
     return refuse(CommandStatus::kBadQpState, Syndrome::kQpTransitionIllegal);
   }
@@ -196,7 +225,7 @@ void QpTable::enter(QueuePair& qp, QpTransition transition) {
 }
 
 CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
-  const QueuePair* qp = const_cast<QpTable*>(this)->find(number);
+  const QueuePair* qp = const_cast<QpTable*>(this)->nameable(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   attributes = qp->attributes;
   if (qp->requester.draining) attributes.state = QpState::kSendQueueDraining;
@@ -298,6 +327,7 @@ void QpTable::onSendQueueDrained(QueuePair& qp) {
 void QpTable::onCommunicationEstablished(QueuePair& qp) { raise(EventType::kCommunicationEstablished, qp); }
 
 void QpTable::onResponderError(QueuePair& qp, EventType event) {
+  if (qp.attributes.service == QpService::kDcResponder) return failContext(qp, event);
   toError(qp);
   if (event != EventType::kCompletion) raise(event, qp);
 }
@@ -319,6 +349,7 @@ void QpTable::raise(EventType type, const QueuePair& qp) {
 void QpTable::clear() {
   table_.forEach([this](QueuePair& qp) { toReset(qp); });
   table_.clear();
+  peers_.clear();
   groups_.clear();
   steering_.clear();
   nextSlot_ = 0;

@@ -298,8 +298,7 @@ struct OpenTargets : testing::Test {
         .value;
   }
   Status openQp(OwnerId who, adapter::XrcdNumber of, QpNumber qp) {
-    return pair.hosts.await<driver::Answer<int>>([&](auto done) { kernel.openQp(who, of, qp, done); })
-        .result.status;
+    return pair.hosts.await<driver::Answer<int>>([&](auto done) { kernel.openQp(who, of, qp, done); }).result.status;
   }
   Status destroy(OwnerId who, QpNumber qp) {
     return pair.hosts.await<driver::Answer<int>>([&](auto done) { kernel.destroyQp(who, qp, done); }).result.status;
