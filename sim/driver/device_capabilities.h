@@ -38,6 +38,7 @@ struct DeviceCapabilities {
   bool uc = false;
   bool ud = false;
   bool xrc = false;
+  bool dynamicConnections = false;
   bool ignoreOverrun = false;
   bool moderation = false;
   bool resize = false;               ///< of completion queues

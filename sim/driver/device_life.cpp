@@ -36,7 +36,8 @@ constexpr std::uint64_t kAsyncEvents =
     bit(wire::EventType::kWorkQueueCatastrophicError) | bit(wire::EventType::kPathMigrationFailed) |
     bit(wire::EventType::kInternalError) | bit(wire::EventType::kPortChange) |
     bit(wire::EventType::kWorkQueueInvalidRequest) | bit(wire::EventType::kWorkQueueAccessError) |
-    bit(wire::EventType::kSrqCatastrophicError) | bit(wire::EventType::kSrqLastWqe) | bit(wire::EventType::kSrqLimit);
+    bit(wire::EventType::kSrqCatastrophicError) | bit(wire::EventType::kSrqLastWqe) | bit(wire::EventType::kSrqLimit) |
+    bit(wire::EventType::kDctDrained);
 
 unsigned logAtLeast(std::uint32_t entries) {
   unsigned log = 0;
@@ -270,6 +271,7 @@ void DeviceLife::readCapabilities() {
   capabilities_.uc = Caps::Uc::get(caps);
   capabilities_.ud = Caps::Ud::get(caps);
   capabilities_.xrc = Caps::Xrc::get(caps);
+  capabilities_.dynamicConnections = Caps::Dct::get(caps);
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
   capabilities_.resize = Caps::CqResize::get(caps);
   capabilities_.wideEntries = Caps::Cqe128Always::get(caps);

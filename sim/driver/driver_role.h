@@ -111,6 +111,10 @@ class DriverRole {
   virtual void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) = 0;
   /// A queue pair that is destroyed leaves its groups.
   virtual void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) = 0;
+  /// A target of dynamic connections: of `attributes` what such a target has. Its initiators are queue pairs.
+  virtual void createDct(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) = 0;
+  /// Ends its connections first.
+  virtual void destroyDct(OwnerId owner, QpNumber target, Done<int> done) = 0;
   virtual void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
   virtual void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
 

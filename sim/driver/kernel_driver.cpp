@@ -19,6 +19,8 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
   switch (kind) {
     case ObjectKind::kQp:
       return CommandOpcode::kDestroyQp;
+    case ObjectKind::kDct:
+      return CommandOpcode::kDestroyDct;
     case ObjectKind::kSrq:
       return CommandOpcode::kDestroyRmp;
     case ObjectKind::kXrcSrq:
@@ -124,6 +126,11 @@ void KernelDriver::create(OwnerId owner, ObjectKind kind, CommandBytes input,
 void KernelDriver::destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done) {
   if (!owners_.owns(owner, kind, number)) return done({kNotYours});
   if (kind == ObjectKind::kQp && isShared(number)) return closeQp(owner, QpNumber(number), std::move(done));
+  if (kind == ObjectKind::kDct) return drainDct(number, std::move(done));
+  destroyAtOnce(kind, number, std::move(done));
+}
+
+void KernelDriver::destroyAtOnce(ObjectKind kind, std::uint32_t number, Done<int> done) {
   execute(destroyCommand(kind, number), kPlainOutput,
           [this, kind, number, done = std::move(done)](const CommandReply& reply) {
             if (reply.result.ok()) forget(kind, number);
@@ -352,6 +359,9 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
     for (DriverClient* client : owners_.clients()) client->onAsyncEvent(eqe.type, eqe.subType, port, 0);
     return;
   }
+  if (type == wire::EventType::kDctDrained) {
+    return onDctDrained(wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF);
+  }
   ObjectKind kind = ObjectKind::kQp;
   std::uint32_t number = 0;
   std::uint8_t syndrome = 0;
@@ -367,6 +377,8 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
   std::vector<DriverClient*> clients = owners_.clientsOf(kind, number);
   // Numbers of shared queues of all kinds come from one table.
   if (clients.empty() && kind == ObjectKind::kSrq) clients = owners_.clientsOf(ObjectKind::kXrcSrq, number);
+  // So do those of queue pairs and of targets of dynamic connections.
+  if (clients.empty() && kind == ObjectKind::kQp) clients = owners_.clientsOf(ObjectKind::kDct, number);
   for (DriverClient* client : clients) client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
   if (clients.empty()) ++strayEvents_;
 }

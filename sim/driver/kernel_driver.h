@@ -66,6 +66,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
                 const adapter::QpAttributes& attributes, Done<int> done) override;
   void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) override;
   void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) override;
+  void createDct(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) override;
+  void destroyDct(OwnerId owner, QpNumber target, Done<int> done) override;
   void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) override;
   void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) override;
 
@@ -102,6 +104,9 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void create(OwnerId owner, ObjectKind kind, CommandBytes input,
               std::function<void(adapter::CommandResult, std::uint32_t)> done);
   void destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done);
+  void destroyAtOnce(ObjectKind kind, std::uint32_t number, Done<int> done);
+  void drainDct(std::uint32_t number, Done<int> done);
+  void onDctDrained(std::uint32_t number);
   [[nodiscard]] CommandBytes destroyCommand(ObjectKind kind, std::uint32_t number) const;
   void forget(ObjectKind kind, std::uint32_t number);
   void allocateOnPages(OwnerId owner, std::uint32_t length, unsigned logAlignment, std::uint32_t from,
@@ -120,6 +125,12 @@ class KernelDriver final : public DriverRole, private EventTarget {
   OwnerTable owners_;
   DeviceLife life_;
   DeviceMemoryPages deviceMemory_;
+  /// Of a target that is to go.
+  struct Drain {
+    bool isDrained = false;      // the event came
+    std::function<void()> then;  // set when the command is answered
+  };
+  std::map<std::uint32_t, Drain> drains_;
   XrcDomains domains_;
   XrcResources xrcResources_;
   KeyUpdater keyUpdater_;

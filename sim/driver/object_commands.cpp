@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "models/adapter/command/context_codec.h"
+#include "models/adapter/command/dct_codec.h"
 #include "models/adapter/memory/mkey_context.h"
 #include "models/wire/command_header.h"
+#include "models/wire/dct_context.h"
 #include "models/wire/device_commands.h"
 #include "models/wire/device_memory.h"
 #include "models/wire/queue_commands.h"
@@ -132,6 +134,13 @@ CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std:
   Input::OptionalMask::set(input, optionalMask);
   Input::DrainedEvent::set(input, attributes.notifyWhenDrained);
   adapter::encodeQpContext(attributes, Input::Context::mutableView(input));
+  return input;
+}
+
+CommandBytes createDctCommand(const adapter::QpAttributes& attributes) {
+  using Input = wire::CreateDctInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateDct, Input::kSize);
+  adapter::encodeDctContext(attributes, Input::Context::mutableView(input));
   return input;
 }
 

@@ -35,6 +35,7 @@ using CommandBytes = std::vector<std::uint8_t>;
 [[nodiscard]] CommandBytes createQpCommand(const adapter::QpAttributes& attributes);
 [[nodiscard]] CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                                            const adapter::QpAttributes& attributes);
+[[nodiscard]] CommandBytes createDctCommand(const adapter::QpAttributes& attributes);
 /// ATTACH_TO_MCG or DETACH_FROM_MCG.
 [[nodiscard]] CommandBytes multicastCommand(wire::CommandOpcode opcode, QpNumber qp, const network::Gid& group);
 [[nodiscard]] CommandBytes createMkeyCommand(const adapter::MkeyAttributes& attributes);

@@ -15,6 +15,7 @@ namespace hca::driver {
 /// In the order in which they may be destroyed.
 enum class ObjectKind : std::uint8_t {
   kQp,
+  kDct,
   kSrq,
   kXrcSrq,
   kCq,

@@ -10,7 +10,14 @@ namespace hca::cosim {
 namespace {
 
 // enum ib_qp_type of the kernel, as the programs use it.
-enum QpType : std::uint8_t { kRc = 2, kUc = 3, kUd = 4, kXrcSend = 9, kXrcReceive = 10 };
+enum QpType : std::uint8_t { kRc = 2, kUc = 3, kUd = 4, kXrcSend = 9, kXrcReceive = 10, kOfDriver = 0xFF };
+
+// What the flags of the library make of kOfDriver.
+std::uint8_t typeOf(const ib_uverbs_ex_create_qp& wanted, const mlx5_ib_create_qp& own) {
+  if (wanted.qp_type != kOfDriver) return wanted.qp_type;
+  if ((own.flags & MLX5_QP_FLAG_TYPE_DCI) != 0) return UserQp::kDci;
+  return (own.flags & MLX5_QP_FLAG_TYPE_DCT) != 0 ? UserQp::kDct : std::uint8_t{kOfDriver};
+}
 
 constexpr std::uint32_t kBlockMulticastLoopback = 1U << 1;  // ib_uverbs_qp_create_flags
 
@@ -29,6 +36,12 @@ std::optional<adapter::QpService> serviceOf(const driver::DeviceCapabilities& de
     case kXrcSend:
     case kXrcReceive:
       return adapter::QpService::kXrc;
+    case UserQp::kDci:
+      if (!device.dynamicConnections) return std::nullopt;
+      return adapter::QpService::kDci;
+    case UserQp::kDct:
+      if (!device.dynamicConnections) return std::nullopt;
+      return adapter::QpService::kDct;
     default:
       return std::nullopt;
   }
@@ -60,6 +73,8 @@ int setQueues(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp
   attributes.hasSendQueue = own.sq_wqe_count != 0;
   attributes.logSendQueueSize = attributes.hasSendQueue ? logOf(own.sq_wqe_count) : 0;
   attributes.receiveQueueType = adapter::RqType::kNone;
+  if (qp.type == UserQp::kDci) return 0;
+  if (qp.type == UserQp::kDct && qp.srq == nullptr) return EINVAL;
   if (qp.srq != nullptr || isXrc(qp)) attributes.receiveQueueType = adapter::RqType::kSrq;
   if (!receives) return 0;
   constexpr std::uint32_t kSmallestShift = 4, kLargestShift = 11;
@@ -74,7 +89,7 @@ int setQueues(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp
 // 0, or the errno.
 int setMemory(UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp) {
   constexpr std::uint64_t kBlock = 64;
-  if (qp.type == kXrcReceive) return 0;
+  if (!qp.hasMemory()) return 0;
   const adapter::QpAttributes& set = qp.attributes;
   std::uint64_t length = own.sq_wqe_count * kBlock;
   if (set.receiveQueueType == adapter::RqType::kOwn) length += std::uint64_t{own.rq_wqe_count} << own.rq_wqe_shift;
@@ -97,7 +112,7 @@ void setInlineScatter(const mlx5_ib_create_qp& own, UserQp& qp) {
     qp.attributes.responderInlineScatter = qp.receiveCq->entryBytes == kWideEntry ? kResponder64 : kResponder32;
   }
   const bool always = (own.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE) != 0;
-  if (qp.type == kRc && (qp.signalsAll || always)) {
+  if ((qp.type == kRc || qp.type == UserQp::kDci) && (qp.signalsAll || always)) {
     qp.attributes.requesterInlineScatter = qp.sendCq->entryBytes == kWideEntry ? kRequester64 : kRequester32;
   }
 }
@@ -205,8 +220,8 @@ void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_cre
   const auto own = call->driver<mlx5_ib_create_qp>();
   noteRequest(*call, wanted);
   auto qp = std::make_shared<UserQp>();
-  qp->type = wanted.qp_type;
-  const auto service = serviceOf(context.driver.capabilities(), wanted.qp_type);
+  qp->type = typeOf(wanted, own);
+  const auto service = serviceOf(context.driver.capabilities(), qp->type);
   const std::uint32_t known = wanted.qp_type == kUd ? kBlockMulticastLoopback : 0;
   if (!service || (wanted.create_flags & ~known) != 0) return call->finish(EOPNOTSUPP);
   qp->attributes.blockMulticastLoopback = wanted.create_flags != 0;
@@ -215,7 +230,7 @@ void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_cre
   int error = setReferences(context, wanted, *qp);
   if (error == 0) error = setQueues(context, own, *qp);
   if (error == 0) error = setMemory(context, own, *qp);
-  if (error == 0 && qp->type != kXrcReceive) error = setRegister(context, own, *qp);
+  if (error == 0 && qp->hasMemory()) error = setRegister(context, own, *qp);
   if (error != 0) return call->finish(error);
   if (qp->buffer != nullptr) call->noteRegion("buf", *qp->buffer);
   if (qp->record != nullptr) call->noteRegion("db", *qp->record);
@@ -223,6 +238,9 @@ void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_cre
   setNumbers(own, *qp);
   setInlineScatter(own, *qp);
   setCapacity(wanted, own, *qp);
+  qp->attributes.accessKey = qp->type == UserQp::kDct ? own.access_key : 0;
+  // The adapter makes a target when it is to receive; only then it has a number.
+  if (qp->type == UserQp::kDct) return finishCreate(context, call, qp, answered);
   execute(context, call, qp, std::move(answered));
 }
 
@@ -249,12 +267,23 @@ void finishDestroy(UverbsContext& context, const Call& call, const UserQp& qp, s
   call->finish(0);
 }
 
+void destroyTarget(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, std::uint32_t handle,
+                   const Destroyed& destroyed) {
+  if (qp->number == QpNumber()) return finishDestroy(context, call, *qp, handle, destroyed);
+  context.driver.destroyDct(context.owner, qp->number,
+                            [&context, call, qp, handle, destroyed](const driver::Answer<int>& answer) {
+                              if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                              finishDestroy(context, call, *qp, handle, destroyed);
+                            });
+}
+
 // Reset first, so that no completion of it is written any more; then the library drops those that nobody polled.
 void destroy(UverbsContext& context, const Call& call, std::uint32_t handle, Destroyed destroyed) {
   call->note("qp_handle", handle);
   const auto qp = context.qps.find(handle);
   if (qp == nullptr) return call->finish(EINVAL);
   if (!qp->groups.empty()) return call->finish(EBUSY);
+  if (qp->type == UserQp::kDct) return destroyTarget(context, call, qp, handle, destroyed);
   const auto end = [&context, call, qp, handle, destroyed = std::move(destroyed)](const driver::Answer<int>&) {
     context.driver.destroyQp(context.owner, qp->number,
                              [&context, call, qp, handle, destroyed](const driver::Answer<int>& answer) {

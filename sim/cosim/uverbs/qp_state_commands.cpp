@@ -1,6 +1,9 @@
 // The states of queue pairs.
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 
 #include "models/network/fabric_identity.h"
@@ -180,6 +183,41 @@ std::uint32_t usedMask(const UserQp& qp, std::uint32_t mask) {
   return mask;
 }
 
+// Linux drivers/infiniband/hw/mlx5/qp.c, mlx5_ib_modify_dct: the adapter makes the target when it is to receive.
+void makeTarget(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp) {
+  if (call->driverRoom() < offsetof(mlx5_ib_modify_qp_resp, ece_options)) return call->finish(EINVAL);
+  context.driver.createDct(context.owner, qp->attributes, [call, qp](const driver::Answer<QpNumber>& answer) {
+    if (!answer.ok()) return call->finish(errnoOf(answer.result));
+    qp->number = answer.value;
+    qp->attributes.state = adapter::QpState::kReadyToReceive;
+    mlx5_ib_modify_qp_resp own{};
+    own.response_length = static_cast<std::uint32_t>(std::min(sizeof own, call->driverRoom()));
+    own.dctn = qp->number.value();
+    call->noteAnswer("dctn", own.dctn);
+    call->answerDriver(own);
+    call->finish(0);
+  });
+}
+
+void modifyTarget(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp,
+                  const ib_uverbs_modify_qp& in) {
+  constexpr std::uint32_t kInit = M::kAccess | M::kPkeyIndex | M::kPort;
+  constexpr std::uint32_t kReceive = M::kMinRnrTimer | M::kPath | M::kPathMtu;
+  const auto to = static_cast<VerbsState>(in.qp_state);
+  const VerbsState from = verbsState(qp->attributes.state);
+  const bool toInit = from == VerbsState::kReset && to == VerbsState::kInit;
+  const bool toReceive = from == VerbsState::kInit && to == VerbsState::kReadyToReceive;
+  const std::uint32_t required = M::kState | (toInit ? kInit : kReceive);
+  if (!(toInit || toReceive) || in.attr_mask != required) return call->finish(EINVAL);
+  merge(context.device, in, *qp);
+  setDerived(*qp);
+  qp->attributes.remoteRead = (qp->set.qp_access_flags & IB_UVERBS_ACCESS_REMOTE_READ) != 0;
+  qp->attributes.remoteAtomic = (qp->set.qp_access_flags & IB_UVERBS_ACCESS_REMOTE_ATOMIC) != 0;
+  if (toReceive) return makeTarget(context, call, qp);
+  qp->attributes.state = adapter::QpState::kInit;
+  call->finish(0);
+}
+
 // Every change starts from the state in which the adapter has the queue pair.
 void modify(UverbsContext& context, const Call& call, ib_uverbs_modify_qp in) {
   call->note("qp_handle", in.qp_handle);
@@ -192,6 +230,7 @@ void modify(UverbsContext& context, const Call& call, ib_uverbs_modify_qp in) {
   if (qp == nullptr) return call->finish(EINVAL);
   in.attr_mask = usedMask(*qp, in.attr_mask);
   if (const int error = check(context, in); error != 0) return call->finish(error);
+  if (qp->type == UserQp::kDct) return modifyTarget(context, call, qp, in);
   context.driver.queryQp(context.owner, qp->number,
                          [&context, call, qp, in](const driver::Answer<adapter::QpAttributes>& answer) {
                            if (!answer.ok()) return call->finish(errnoOf(answer.result));
@@ -246,6 +285,10 @@ void queryQp(UverbsContext& context, const Call& call) {
   call->note("qp_handle", handle);
   const auto qp = context.qps.find(handle);
   if (qp == nullptr) return call->finish(EINVAL);
+  if (qp->type == UserQp::kDct) {
+    call->answerCore(describeQp(*qp, qp->attributes));
+    return call->finish(0);
+  }
   context.driver.queryQp(context.owner, qp->number, [call, qp](const driver::Answer<adapter::QpAttributes>& answer) {
     if (!answer.ok()) return call->finish(errnoOf(answer.result));
     call->answerCore(describeQp(*qp, answer.value));

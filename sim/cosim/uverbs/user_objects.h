@@ -101,9 +101,18 @@ struct UserSrq : Referenced {
 };
 
 struct UserQp {
+  /// Types of the device's own, which the kernel keeps apart by flags: dynamic connections.
+  static constexpr std::uint8_t kDci = 0xF5, kDct = 0xF6;
+
+  /// Whether the program gave it a buffer, a doorbell record and a register.
+  [[nodiscard]] bool hasMemory() const {
+    constexpr std::uint8_t kXrcReceive = 10;
+    return type != kXrcReceive && type != kDct;
+  }
+
   QpNumber number;
   std::uint64_t userHandle = 0;
-  std::uint8_t type = 0;                ///< ib_uverbs_qp_type
+  std::uint8_t type = 0;                ///< ib_uverbs_qp_type, or one of those above
   ib_uverbs_create_qp_resp capacity{};  ///< max_... as answered
   bool signalsAll = false;
   adapter::QpAttributes attributes;  ///< as the program set them so far

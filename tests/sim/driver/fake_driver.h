@@ -77,6 +77,8 @@ class FakeDriver final : public driver::DriverRole {
   }
   void queryQp(OwnerId, QpNumber, driver::Done<adapter::QpAttributes> done) override { done({}); }
   void destroyQp(OwnerId, QpNumber, driver::Done<int> done) override { done({}); }
+  void createDct(OwnerId, const adapter::QpAttributes&, driver::Done<QpNumber> done) override { done({}); }
+  void destroyDct(OwnerId, QpNumber, driver::Done<int> done) override { done({}); }
   void attachMulticast(OwnerId, QpNumber, const network::Gid&, driver::Done<int> done) override { done({}); }
   void detachMulticast(OwnerId, QpNumber, const network::Gid&, driver::Done<int> done) override { done({}); }
   [[nodiscard]] std::uint32_t completionVectors() const override { return 4; }
