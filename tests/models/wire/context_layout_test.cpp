@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "models/wire/completion_queue_context.h"
+#include "models/wire/dct_context.h"
 #include "models/wire/event_queue_context.h"
 #include "models/wire/memory_key_context.h"
 #include "models/wire/queue_pair_context.h"
@@ -15,6 +16,24 @@ namespace {
 // Bit offsets and widths: Linux include/linux/mlx5/mlx5_ifc.h;
 // newer CQ fields: DPDK drivers/common/mlx5/mlx5_prm.h.
 const FieldCase kContextFields[] = {
+    field<DctContext::State>("DctContext::State", 0x04, 4),
+    field<DctContext::UserIndex>("DctContext::UserIndex", 0x28, 24),
+    field<DctContext::Cq>("DctContext::Cq", 0x48, 24),
+    field<DctContext::RemoteRead>("DctContext::RemoteRead", 0x6C, 1),
+    field<DctContext::RemoteWrite>("DctContext::RemoteWrite", 0x6D, 1),
+    field<DctContext::RemoteAtomic>("DctContext::RemoteAtomic", 0x6E, 1),
+    field<DctContext::ResponderInlineScatter>("DctContext::ResponderInlineScatter", 0x88, 8),
+    field<DctContext::MinRnrNak>("DctContext::MinRnrNak", 0x93, 5),
+    field<DctContext::SharedReceiveQueue>("DctContext::SharedReceiveQueue", 0xA8, 24),
+    field<DctContext::ProtectionDomain>("DctContext::ProtectionDomain", 0xC8, 24),
+    field<DctContext::TrafficClass>("DctContext::TrafficClass", 0xE0, 8),
+    field<DctContext::FlowLabel>("DctContext::FlowLabel", 0xEC, 20),
+    field<DctContext::AccessKey>("DctContext::AccessKey", 0x100, 64),
+    field<DctContext::Mtu>("DctContext::Mtu", 0x145, 3),
+    field<DctContext::Port>("DctContext::Port", 0x148, 8),
+    field<DctContext::PkeyIndex>("DctContext::PkeyIndex", 0x150, 16),
+    field<DctContext::SourceGidIndex>("DctContext::SourceGidIndex", 0x168, 8),
+    field<DctContext::HopLimit>("DctContext::HopLimit", 0x178, 8),
     field<CompletionQueueContext::Status>("CompletionQueueContext::Status", 0x0, 4),
     field<CompletionQueueContext::DoorbellUmemValid>("CompletionQueueContext::DoorbellUmemValid", 0x6, 1),
     field<CompletionQueueContext::CqeStride>("CompletionQueueContext::CqeStride", 0x8, 3),

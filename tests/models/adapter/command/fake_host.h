@@ -231,7 +231,7 @@ class FakeQps final : public QpDirectory {
  public:
   CommandResult create(const QpAttributes& attributes, QpNumber& number) override {
     if (attributes.service != QpService::kRc && attributes.service != QpService::kXrc &&
-        attributes.service != QpService::kRaw) {
+        attributes.service != QpService::kRaw && attributes.service != QpService::kDct) {
       return {CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported};
     }
     if (table.size() >= 1000) return {CommandStatus::kNoResources, Syndrome::kQpLimit};
@@ -267,6 +267,12 @@ class FakeQps final : public QpDirectory {
     return {};
   }
 
+  CommandResult drainTarget(QpNumber number) override {
+    drained.push_back(number);
+    return {};
+  }
+
+  std::vector<QpNumber> drained;
   std::vector<std::pair<QpNumber, network::Gid>> groups;
   std::map<std::uint64_t, FlowRule> flows;
   struct Modified {
