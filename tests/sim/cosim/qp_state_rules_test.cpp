@@ -35,5 +35,16 @@ TEST(QpStateRules, ErrorAndResetAreAlwaysOpenAndStatesAreNotSkipped) {
   EXPECT_FALSE(isModifyAllowed(kRc, S::kError, S::kReadyToSend, M::kState));
 }
 
+TEST(QpStateRules, InitiatorsOfDynamicConnectionsNameNoPeer) {
+  constexpr std::uint8_t kDci = 0xF5;
+  constexpr std::uint32_t kStart = M::kState | M::kTimeout | M::kRetryCount | M::kRnrRetry | M::kSendPsn | M::kMaxReads;
+  EXPECT_TRUE(isModifyAllowed(kDci, S::kReset, S::kInit, M::kState | M::kPkeyIndex | M::kPort));
+  EXPECT_FALSE(isModifyAllowed(kDci, S::kReset, S::kInit, M::kState | M::kPort));
+  EXPECT_TRUE(isModifyAllowed(kDci, S::kInit, S::kReadyToReceive, M::kState | M::kPathMtu));
+  EXPECT_FALSE(isModifyAllowed(kDci, S::kInit, S::kReadyToReceive, M::kState | M::kPathMtu | M::kRemoteQp));
+  EXPECT_TRUE(isModifyAllowed(kDci, S::kReadyToReceive, S::kReadyToSend, kStart));
+  EXPECT_FALSE(isModifyAllowed(kDci, S::kReadyToReceive, S::kReadyToSend, M::kState | M::kSendPsn));
+}
+
 }  // namespace
 }  // namespace hca::cosim

@@ -27,6 +27,7 @@ class DynamicBench : public testing::Test {
     for (QpNumber& target : targets) target = makeTarget();
     pair.a.wire.filter = [this](network::Packet& packet) {
       sent.push_back(packet.operation);
+      times.push_back(pair.calendar.now());
       return !(packet.operation == Operation::kConnect && lose-- > 0);
     };
     pair.fill(1024);
@@ -76,7 +77,8 @@ class DynamicBench : public testing::Test {
   SrqNumber srq;
   QpNumber targets[2];
   std::vector<Operation> sent;  // by A
-  int lose = 0;                 // requests for a connection
+  std::vector<Time> times;
+  int lose = 0;  // requests for a connection
 };
 
 TEST_F(DynamicBench, ConnectsBeforeTheFirstRequestAndStaysConnected) {
@@ -89,6 +91,17 @@ TEST_F(DynamicBench, ConnectsBeforeTheFirstRequestAndStaysConnected) {
   const std::vector<Operation> expected{Operation::kConnect,     Operation::kWriteFirst, Operation::kWriteMiddle,
                                         Operation::kWriteMiddle, Operation::kWriteLast,  Operation::kWriteOnly};
   EXPECT_EQ(sent, expected);
+}
+
+TEST_F(DynamicBench, AConnectionCostsOneTurn) {
+  pair.post(64, to(0));
+  pair.run();
+  const Time posted = pair.calendar.now();
+  pair.post(64, to(0));
+  pair.run();
+  ASSERT_EQ(times.size(), 3U);
+  const Time first = times[1], second = times[2] - posted;
+  EXPECT_EQ(first - second, pair.a.context.clock.span(pair.a.config.issueCycles));
 }
 
 TEST_F(DynamicBench, ServesTargetsInTheOrderOfTheRequests) {
