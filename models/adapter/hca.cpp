@@ -80,7 +80,8 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
                   cache_, routes_}),
-      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering()},
+      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering(),
+                   context_.pool},
                   partitionKeysOf(options.addresses)),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
@@ -89,7 +90,7 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
   if (ContextCache::isLimited(config_.cache)) cache_.setModel(&contextCache_);
   contextCache_.setMemory(command_.device().pages);
   completion_.setCache(cache_);
-  egress_.connect(queuePairs_.groups());
+  egress_.connect(queuePairs_.groups(), queuePairs_.steering());
   for (network::PacketSender* wire : wires) connectPort(*wire);
   queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_, sharedQueues_});
   completion_.setFailureSink(queuePairs_);

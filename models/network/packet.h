@@ -92,12 +92,18 @@ struct PacketFields {
 
   std::uint32_t payloadLength = 0;  ///< bytes, 0..MTU
 
-  bool looped = false;  ///< a multicast packet's copy for the sender's own port
+  bool looped = false;  ///< a multicast or raw packet for the sender's own port
 
+  // Of kRaw. What the sending adapter is to do with it, and who may not get it back.
+  bool insertNetworkChecksum = false;
+  bool insertTransportChecksum = false;
+  std::uint32_t transportDomain = 0;  ///< of the sender's queue; means something in its own adapter alone
   // Of kRaw, found out by the receiving adapter.
   std::uint32_t flowTag = 0;  ///< of the rule that steered it
   std::uint16_t vlanTag = 0;  ///< what was taken out of the frame
   bool hadVlanTag = false;
+  std::uint32_t rssHash = 0;
+  std::uint8_t rssHashType = 0;  ///< as completions have it; 0: none
 
   bool corrupted = false;          ///< the receiver's CRC check will fail
   observe::WorkRequestId request;  ///< of the requester, for observers; not on the wire

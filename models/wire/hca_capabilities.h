@@ -114,8 +114,14 @@ struct HcaCapabilities {
   using LogMaxTransportDomain = ContextField<0x64, 28, 24>;
   using LogMaxPd = ContextField<0x64, 20, 16>;
   using LogMaxXrcd = ContextField<0x64, 4, 0>;
+  using LogMaxRq = ContextField<0x6C, 28, 24>;
+  using LogMaxSq = ContextField<0x6C, 20, 16>;
+  using LogMaxTir = ContextField<0x6C, 12, 8>;
+  using LogMaxTis = ContextField<0x6C, 4, 0>;
   using BasicCyclicReceive = ContextField<0x70, 31, 31>;
   using LogMaxRmp = ContextField<0x70, 28, 24>;
+  using LogMaxRqt = ContextField<0x70, 20, 16>;
+  using LogMaxRqtSize = ContextField<0x70, 12, 8>;
   using LogMaxWorkQueueSize = ContextField<0x78, 4, 0>;
   using SendQueueTimestampFormat = ContextField<0x88, 31, 30>;
   using ReceiveQueueTimestampFormat = ContextField<0x88, 29, 28>;
@@ -133,6 +139,18 @@ struct HcaCapabilities {
   using CqeCompression = ContextField<0xB4, 0, 0>;
   using CqeCompressionTimeout = ContextField<0xB8, 31, 16>;
   using CqeCompressionMaxNum = ContextField<0xB8, 15, 0>;
+};
+
+/// What the Ethernet queues offer (kEthernet). struct mlx5_ifc_per_protocol_networking_offload_caps_bits.
+struct EthernetCapabilities {
+  static constexpr std::size_t kSize = 0x20;
+  using Checksums = ContextField<0x00, 31, 31>;
+  using VlanStripping = ContextField<0x00, 30, 30>;
+  using OwnFramesModifiable = ContextField<0x00, 23, 23>;
+  using InlineMode = ContextField<0x00, 13, 12>;  ///< 0 link layer's header, 1 as the port says, 2 none
+  static constexpr std::uint32_t kNoInline = 2;
+  using LogMaxSpread = ContextField<0x00, 11, 8>;  ///< rss_ind_tbl_cap
+  using ScatterFcs = ContextField<0x00, 6, 6>;
 };
 
 }  // namespace hca::wire

@@ -11,6 +11,7 @@ namespace {
 using Fields = wire::HcaCapabilities;
 
 constexpr std::uint32_t kSignEverything = 3;  // cmdif_checksum: entries and mailboxes
+constexpr std::uint32_t kLogMaxSpread = EthernetObjects::kLogMaxSpread;
 constexpr std::uint32_t kHertzPerKilohertz = 1000;
 constexpr std::uint32_t kHertzPerMegahertz = 1'000'000;
 
@@ -88,6 +89,26 @@ void fillPorts(const CommandDevice& device, MutableByteView out) {
   Fields::GidTableSize::set(out, device.capabilities.gidTableCode);
   Fields::PkeyTableSize::set(out, device.capabilities.pkeyTableCode);
   Fields::LocalAckDelay::set(out, device.capabilities.localAckDelay);
+  if (portType(device) == 0) return;
+  constexpr std::uint32_t kLogMaxObjects = 16;
+  Fields::EthernetOffloads::set(out, true);
+  Fields::NicFlowTable::set(out, true);
+  Fields::LogMaxRq::set(out, kLogMaxObjects);
+  Fields::LogMaxSq::set(out, kLogMaxObjects);
+  Fields::LogMaxTir::set(out, kLogMaxObjects);
+  Fields::LogMaxTis::set(out, kLogMaxObjects);
+  Fields::LogMaxRqt::set(out, kLogMaxObjects);
+  Fields::LogMaxRqtSize::set(out, kLogMaxSpread);
+}
+
+void fillEthernet(MutableByteView out) {
+  using Ethernet = wire::EthernetCapabilities;
+  Ethernet::Checksums::set(out, true);
+  Ethernet::VlanStripping::set(out, true);
+  Ethernet::OwnFramesModifiable::set(out, false);
+  Ethernet::InlineMode::set(out, Ethernet::kNoInline);
+  Ethernet::LogMaxSpread::set(out, kLogMaxSpread);
+  Ethernet::ScatterFcs::set(out, true);
 }
 
 void fillRegisters(const CommandDevice& device, MutableByteView out) {
@@ -108,10 +129,14 @@ CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) 
   const bool current = wire::CapabilityModifier::Current::get(call.modifier());
   call.note("type", static_cast<std::uint64_t>(type));
   call.note("current", current ? 1 : 0);
+  const MutableByteView out = wire::QueryHcaCapOutput::General::mutableView(call.output);
+  if (type == wire::CapabilityType::kEthernet && portType(device) != 0) {
+    fillEthernet(out);
+    return {};
+  }
   if (type != wire::CapabilityType::kGeneral) {
     return {CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType};
   }
-  const MutableByteView out = wire::QueryHcaCapOutput::General::mutableView(call.output);
   fillLimits(device.capabilities, out);
   fillFeatures(device.capabilities, out);
   fillPorts(device, out);

@@ -92,11 +92,16 @@ CommandResult modifyRq(CommandDevice& device, const CommandCall& call);
 CommandResult destroyRq(CommandDevice& device, const CommandCall& call);
 CommandResult queryEthernetQueue(CommandDevice& device, const CommandCall& call);
 
-// flow_commands.cpp
+// receiver_commands.cpp
 CommandResult createTir(CommandDevice& device, const CommandCall& call);
 CommandResult destroyTir(CommandDevice& device, const CommandCall& call);
 CommandResult createTis(CommandDevice& device, const CommandCall& call);
 CommandResult destroyTis(CommandDevice& device, const CommandCall& call);
+CommandResult createRqt(CommandDevice& device, const CommandCall& call);
+CommandResult modifyRqt(CommandDevice& device, const CommandCall& call);
+CommandResult destroyRqt(CommandDevice& device, const CommandCall& call);
+
+// flow_commands.cpp
 CommandResult createFlowTable(CommandDevice& device, const CommandCall& call);
 CommandResult destroyFlowTable(CommandDevice& device, const CommandCall& call);
 CommandResult createFlowGroup(CommandDevice& device, const CommandCall& call);

@@ -25,7 +25,7 @@ constexpr std::uint8_t kAny = kDisabled | kUp;
 
 constexpr std::size_t kShort = 16;                                  // inputs and outputs with one number
 constexpr std::size_t kStatus = wire::CommandOutput::kMinimumSize;  // outputs with nothing but status and syndrome
-constexpr std::size_t kCapabilities = 0x10 + wire::HcaCapabilities::kSize;
+constexpr std::size_t kCapabilities = 0x10 + wire::HcaCapabilities::kSize;  // of the general set, the largest
 constexpr std::size_t kFlowCommand = 0x24;       // as far as table, group and index
 constexpr std::size_t kPageListCommand = 0x110;  // contexts with a page list behind
 
@@ -122,13 +122,16 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kQueryRmp, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryRmp},
     {CommandOpcode::kCreateTis, kInitialized, Cost::kObject, wire::CreateTisInput::kSize, kShort, commands::createTis},
     {CommandOpcode::kDestroyTis, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyTis},
+    {CommandOpcode::kCreateRqt, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createRqt},
+    {CommandOpcode::kModifyRqt, kInitialized, Cost::kObject, kPageListCommand, kStatus, commands::modifyRqt},
+    {CommandOpcode::kDestroyRqt, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyRqt},
     {CommandOpcode::kCreateFlowTable, kInitialized, Cost::kObject, wire::CreateFlowTableInput::kSize, kShort,
      commands::createFlowTable},
     {CommandOpcode::kDestroyFlowTable, kInitialized, Cost::kObject, kFlowCommand, kStatus, commands::destroyFlowTable},
     {CommandOpcode::kCreateFlowGroup, kInitialized, Cost::kObject, wire::CreateFlowGroupInput::kSize, kShort,
      commands::createFlowGroup},
     {CommandOpcode::kDestroyFlowGroup, kInitialized, Cost::kObject, kFlowCommand, kStatus, commands::destroyFlowGroup},
-    {CommandOpcode::kSetFlowTableEntry, kInitialized, Cost::kObject, wire::FlowEntryInput::kSize, kStatus,
+    {CommandOpcode::kSetFlowTableEntry, kInitialized, Cost::kObject, wire::FlowEntryInput::kDestinations, kStatus,
      commands::setFlowEntry},
     {CommandOpcode::kDeleteFlowTableEntry, kInitialized, Cost::kObject, kFlowCommand, kStatus,
      commands::deleteFlowEntry},

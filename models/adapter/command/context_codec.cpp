@@ -357,6 +357,7 @@ QpAttributes decodeEthernetQueueContext(ByteView context) {
   qp.userIndex = Context::UserIndex::get(context);
   qp.sendCq = qp.receiveCq = CqNumber(Context::Cq::get(context));
   qp.stripVlan = !Context::VlanStripDisable::get(context);
+  qp.scatterFcs = Context::ScatterFcs::get(context);
   qp.pd = PdNumber(Queue::ProtectionDomain::get(queue));
   qp.uar = UarIndex(Queue::UarPage::get(queue));
   qp.logSendQueueSize = qp.logReceiveQueueSize = byte(Queue::LogSize::get(queue));
@@ -377,6 +378,7 @@ void encodeEthernetQueueContext(const QpAttributes& qp, MutableByteView context)
   Context::UserIndex::set(context, qp.userIndex);
   Context::Cq::set(context, qp.hasSendQueue ? qp.sendCq.value() : qp.receiveCq.value());
   Context::VlanStripDisable::set(context, !qp.hasSendQueue && !qp.stripVlan);
+  Context::ScatterFcs::set(context, !qp.hasSendQueue && qp.scatterFcs);
   Queue::ProtectionDomain::set(queue, qp.pd.value());
   Queue::UarPage::set(queue, qp.uar.value());
   Queue::LogSize::set(queue, qp.hasSendQueue ? qp.logSendQueueSize : qp.logReceiveQueueSize);

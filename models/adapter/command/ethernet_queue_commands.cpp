@@ -1,4 +1,6 @@
 // Send and receive queues of raw packets: each is a queue pair with one side.
+#include <algorithm>
+
 #include "models/adapter/command/command_handlers.h"
 #include "models/adapter/command/context_codec.h"
 #include "models/adapter/command/page_words.h"
@@ -35,7 +37,11 @@ CommandResult create(CommandDevice& device, const CommandCall& call, bool sends)
   QpAttributes qp = decodeEthernetQueueContext(CreateEthernetQueueInput::Context::view(call.input));
   qp.hasSendQueue = sends;
   qp.receiveQueueType = sends ? RqType::kNone : RqType::kOwn;
-  if (sends) qp.stripVlan = false;
+  if (sends) {
+    qp.stripVlan = qp.scatterFcs = false;
+    const auto tis = EthernetQueueContext::Tis::get(CreateEthernetQueueInput::Context::view(call.input));
+    qp.transportDomain = device.ethernet.senders.at(tis).value();
+  }
   if (qp.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kQpPagesWrong};
   qp.buffer.pages = readPages<CreateEthernetQueueInput::Pages>(call.input);
   call.note("pd", qp.pd.value());
@@ -71,6 +77,17 @@ CommandResult makeReady(CommandDevice& device, QpNumber number) {
   return {};
 }
 
+// What may change at any time. Frames see it from then on.
+CommandResult setOptions(CommandDevice& device, QpNumber number, ByteView context, std::uint64_t mask) {
+  using Input = ModifyEthernetQueueInput;
+  QpAttributes qp;
+  if (!device.targets.qps.query(number, qp).ok()) return kUnknown;
+  bool strips = qp.stripVlan, keepsFcs = qp.scatterFcs;
+  if ((mask & Input::kVlanStripDisable) != 0) strips = !EthernetQueueContext::VlanStripDisable::get(context);
+  if ((mask & Input::kScatterFcs) != 0) keepsFcs = EthernetQueueContext::ScatterFcs::get(context);
+  return device.targets.qps.setFrameOptions(number, strips, keepsFcs);
+}
+
 CommandResult modify(CommandDevice& device, const CommandCall& call, bool sends) {
   const QpNumber number(ModifyEthernetQueueInput::Number::get(call.input));
   const auto from = static_cast<WorkQueueState>(ModifyEthernetQueueInput::State::get(call.input));
@@ -84,6 +101,10 @@ CommandResult modify(CommandDevice& device, const CommandCall& call, bool sends)
                        : qp.state == QpState::kError ? WorkQueueState::kError
                                                      : WorkQueueState::kReady;
   if (from != present) return {CommandStatus::kBadQpState, Syndrome::kQpTransitionIllegal};
+  const std::uint64_t mask = sends ? 0 : ModifyEthernetQueueInput::Mask::get(call.input);
+  if (mask != 0) {
+    if (const CommandResult result = setOptions(device, number, context, mask); !result.ok()) return result;
+  }
   if (to == present) return {};
   if (to == WorkQueueState::kReady && present == WorkQueueState::kReset) return makeReady(device, number);
   if (to == WorkQueueState::kError) {
@@ -111,8 +132,14 @@ CommandResult destroySq(CommandDevice& device, const CommandCall& call) { return
 
 CommandResult destroyRq(CommandDevice& device, const CommandCall& call) {
   const QpNumber number(ObjectCommand::Number::get(call.input));
+  const auto has = [number](const std::vector<QpNumber>& queues) {
+    return std::find(queues.begin(), queues.end(), number) != queues.end();
+  };
   for (const auto& [tir, receiver] : device.ethernet.receivers) {
-    if (receiver.queue == number) return {CommandStatus::kResourceBusy, Syndrome::kQpHasFlows};
+    if (has(*receiver.target->queues)) return {CommandStatus::kResourceBusy, Syndrome::kQpHasFlows};
+  }
+  for (const auto& [rqt, spread] : device.ethernet.spreads) {
+    if (has(*spread.queues)) return {CommandStatus::kResourceBusy, Syndrome::kQpHasFlows};
   }
   return destroy(device, call, false);
 }

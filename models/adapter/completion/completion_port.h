@@ -24,10 +24,13 @@ struct FrameDescription {
   bool transportOk = false;  ///< TCP or UDP checksum
   std::uint8_t networkType = 0;
   std::uint8_t transportType = 0;
+  std::uint32_t rssHash = 0;
+  std::uint8_t rssHashType = 0;  ///< 0: there is none
 
   friend bool operator==(const FrameDescription& a, const FrameDescription& b) {
     return a.flowTag == b.flowTag && a.vlan == b.vlan && a.hadVlan == b.hadVlan && a.networkOk == b.networkOk &&
-           a.transportOk == b.transportOk && a.networkType == b.networkType && a.transportType == b.transportType;
+           a.transportOk == b.transportOk && a.networkType == b.networkType && a.transportType == b.transportType &&
+           a.rssHash == b.rssHash && a.rssHashType == b.rssHashType;
   }
 };
 

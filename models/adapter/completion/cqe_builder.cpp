@@ -42,6 +42,8 @@ void fillFrame(wire::Cqe& cqe, const FrameDescription& frame) {
       static_cast<std::uint8_t>(Cqe::VlanPresent::make(frame.hadVlan) | Cqe::NetworkType::make(frame.networkType) |
                                 Cqe::TransportType::make(frame.transportType));
   cqe.vlan = wire::Be16(frame.vlan);
+  cqe.rssHash = wire::Be32(frame.rssHash);
+  cqe.rssHashType = frame.rssHashType;
   Cqe::FlowTag::set(cqe.opcodeQp, frame.flowTag & k24Bits);
 }
 

@@ -116,6 +116,9 @@ void Requester::buildPacket(QueuePair& qp) {
   network::Packet packet = makePacket(qp, request, index);
   packet.payloadLength = length;
   if (qp.attributes.service == QpService::kRaw) {
+    packet.transportDomain = qp.attributes.transportDomain;
+    packet.insertNetworkChecksum = request.insertNetworkChecksum;
+    packet.insertTransportChecksum = request.insertTransportChecksum;
     if (!frame(qp, request, packet)) {
       fault(qp, request, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
       return failIfOldest(qp);

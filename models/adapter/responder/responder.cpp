@@ -225,6 +225,8 @@ void Responder::describeFrame(const network::Packet& packet, CompletionRecord& r
   record.frame->flowTag = packet.flowTag;
   record.frame->vlan = packet.vlanTag;
   record.frame->hadVlan = packet.hadVlanTag;
+  record.frame->rssHash = packet.rssHash;
+  record.frame->rssHashType = packet.rssHashType;
   record.frame->networkOk = frame.networkChecksumOk;
   record.frame->transportOk = frame.transportChecksumOk;
   constexpr std::uint8_t kIpv6 = 1, kIpv4 = 2, kUdp = 2, kTcp = 4;

@@ -60,7 +60,9 @@ struct SendRequest {
   CompletionMode completion = CompletionMode::kAlways;
   bool solicited = false;
   FenceMode fence = FenceMode::kNone;
-  bool faulted = false;  ///< fails with `syndrome` once everything before it is done
+  bool insertNetworkChecksum = false;    ///< of a raw packet
+  bool insertTransportChecksum = false;  ///< likewise
+  bool faulted = false;                  ///< fails with `syndrome` once everything before it is done
   CqeSyndrome syndrome = CqeSyndrome::kLocalQpOperation;
   std::uint8_t vendorError = 0;
   std::uint32_t immediateOrKey = 0;

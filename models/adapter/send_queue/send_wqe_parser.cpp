@@ -78,7 +78,10 @@ void parseData(ByteView bytes, std::size_t at, SendRequest& request, kernel::Pay
 std::size_t takeEthernet(ByteView bytes, std::size_t at, SendRequest& request, kernel::PayloadPool& pool) {
   using Segment = wire::EthernetSegment;
   if (at + sizeof(Segment) > bytes.size()) return 0;
-  const std::size_t length = structFrom<Segment>(bytes.subview(at, sizeof(Segment))).inlineLength.host();
+  const auto segment = structFrom<Segment>(bytes.subview(at, sizeof(Segment)));
+  const std::size_t length = segment.inlineLength.host();
+  request.insertNetworkChecksum = Segment::NetworkChecksum::get(segment.checksumFlags);
+  request.insertTransportChecksum = Segment::TransportChecksum::get(segment.checksumFlags);
   const std::size_t start = at + offsetof(Segment, inlineStart);
   if (start + length > bytes.size()) return 0;
   request.header = pool.copyOf(bytes.subview(start, length));

@@ -1,11 +1,13 @@
 #include "models/adapter/transport/packet_dispatcher.h"
 
 #include <cstring>
+#include <vector>
 
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/requester/send_operation.h"
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/responder/responder.h"
+#include "models/network/crc.h"
 #include "models/network/packet_layout.h"
 
 namespace hca::adapter {
@@ -34,18 +36,38 @@ void PacketDispatcher::take(const Entry& entry, network::Packet& packet) {
   deliver(entry, packet);
 }
 
-// The rules of the port decide whose an Ethernet frame is. Its tag leaves it here if the queue wants that.
+// The rules of the port decide whose an Ethernet frame is. What came back to the sender's port is for those alone that
+// want it.
 void PacketDispatcher::steer(const Entry& entry, network::Packet& packet) {
   const network::EthernetFrame frame = network::readFrame(packet.payload.view());
-  const FlowRule* rule = ports_.steering.find(frame, entry.number);
-  const QueuePair* qp = rule == nullptr ? nullptr : ports_.queuePairs.find(rule->queue);
-  if (qp == nullptr) {
+  const TransportDomainNumber sender(packet.transportDomain);
+  steered_.clear();
+  ports_.steering.forEach(frame, entry.number, [&](const FlowRule& rule) {
+    for (const auto& target : rule.targets) {
+      if (!packet.looped || target->takesLooped(frame, sender)) steered_.push_back({target, rule.flowTag});
+    }
+  });
+  if (steered_.empty()) {
     ++drops_.noFlowRule;
     return;
   }
-  packet.destinationQp = rule->queue;
-  packet.flowTag = rule->flowTag;
-  if (frame.tagged && qp->attributes.stripVlan) {
+  for (std::size_t i = 0; i + 1 < steered_.size(); ++i) {
+    network::Packet copy = packet.clone();
+    receive(entry, frame, steered_[i], copy);
+  }
+  receive(entry, frame, steered_.back(), packet);
+}
+
+// A tag leaves the frame here if the queue wants that; or the frame check sequence comes back that the port took off.
+void PacketDispatcher::receive(const Entry& entry, const network::EthernetFrame& frame, const Steered& to,
+                               network::Packet& packet) {
+  const ReceiveHash::Result hash = to.target->hash.of(frame);
+  packet.destinationQp = to.target->queueFor(hash.value);
+  packet.flowTag = to.flowTag;
+  packet.rssHash = hash.value;
+  packet.rssHashType = hash.type;
+  const QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
+  if (qp != nullptr && frame.tagged && qp->attributes.stripVlan) {
     constexpr std::size_t kPlace = 12;  // behind the addresses
     const MutableByteView bytes = packet.payload.mutableView();
     packet.hadVlanTag = true;
@@ -54,7 +76,19 @@ void PacketDispatcher::steer(const Entry& entry, network::Packet& packet) {
     std::memmove(bytes.data() + kPlace, bytes.data() + kPlace + network::EthernetFrame::kTagSize,
                  packet.payloadLength - kPlace);
   }
+  if (qp != nullptr && qp->attributes.scatterFcs) appendFcs(packet);
   deliver(entry, packet);
+}
+
+// IEEE 802.3, 3.2.9: of the frame as it is in memory, so that software which checks it finds it right.
+void PacketDispatcher::appendFcs(network::Packet& packet) {
+  network::InvariantCrc fcs;
+  const ByteView frame = packet.payload.view().subview(0, packet.payloadLength);
+  fcs.add(frame);
+  std::vector<std::uint8_t> whole(frame.begin(), frame.end());
+  for (unsigned shift = 0; shift < 32; shift += 8) whole.push_back(static_cast<std::uint8_t>(fcs.value() >> shift));
+  packet.payload = ports_.pool.copyOf({whole.data(), whole.size()});
+  packet.payloadLength = static_cast<std::uint32_t>(whole.size());
 }
 
 // A copy for every member of this port, whoever sent it (InfiniBand volume 1, 10.5), but for senders that want none of

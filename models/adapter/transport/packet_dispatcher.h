@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "models/adapter/memory/cache_port.h"
 #include "models/adapter/transport/flow_steering.h"
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/kernel/payload_pool.h"
 #include "models/network/packet_receiver.h"
 
 namespace hca::adapter {
@@ -39,6 +41,7 @@ class PacketDispatcher final : private CacheClient {
     CachePort& cache;
     const MulticastGroups& groups;
     const FlowSteering& steering;
+    kernel::PayloadPool& pool;
   };
   /// One partition key for each port of the adapter.
   PacketDispatcher(const Ports& ports, const std::vector<std::uint16_t>& partitionKeys);
@@ -65,7 +68,13 @@ class PacketDispatcher final : private CacheClient {
     network::Packet packet;
   };
   void take(const Entry& entry, network::Packet& packet);
+  struct Steered {
+    std::shared_ptr<const FlowTarget> target;
+    std::uint32_t flowTag = 0;
+  };
   void steer(const Entry& entry, network::Packet& packet);
+  void receive(const Entry& entry, const network::EthernetFrame& frame, const Steered& to, network::Packet& packet);
+  void appendFcs(network::Packet& packet);
   void spread(const Entry& entry, network::Packet& packet);
   void deliver(const Entry& entry, network::Packet& packet);
   void dispatch(const Entry& entry, network::Packet& packet);
@@ -76,6 +85,7 @@ class PacketDispatcher final : private CacheClient {
   std::deque<Entry> entries_;  // by port - 1
   std::vector<Held> held_;     // wait for their queue pair's context
   std::vector<std::uint64_t> freeHeld_;
+  std::vector<Steered> steered_;  // of the frame at hand
   Drops drops_;
 };
 

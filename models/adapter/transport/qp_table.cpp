@@ -209,11 +209,23 @@ CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
   return {};
 }
 
-CommandResult QpTable::addFlow(const FlowRule& rule, std::uint64_t& name) {
-  const QueuePair* qp = find(rule.queue);
+CommandResult QpTable::setFrameOptions(QpNumber number, bool stripVlan, bool scatterFcs) {
+  QueuePair* qp = find(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
-  if (qp->attributes.service != QpService::kRaw || qp->attributes.receiveQueueType != RqType::kOwn) {
-    return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+  qp->attributes.stripVlan = stripVlan;
+  qp->attributes.scatterFcs = scatterFcs;
+  return {};
+}
+
+CommandResult QpTable::addFlow(const FlowRule& rule, std::uint64_t& name) {
+  for (const auto& target : rule.targets) {
+    for (const QpNumber number : *target->queues) {
+      const QueuePair* qp = find(number);
+      if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+      if (qp->attributes.service != QpService::kRaw || qp->attributes.receiveQueueType != RqType::kOwn) {
+        return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+      }
+    }
   }
   name = steering_.add(rule);
   return {};

@@ -46,6 +46,7 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
   CommandResult query(QpNumber number, QpAttributes& attributes) const override;
   CommandResult attachMulticast(QpNumber number, const network::Gid& group) override;
   CommandResult detachMulticast(QpNumber number, const network::Gid& group) override;
+  CommandResult setFrameOptions(QpNumber number, bool stripVlan, bool scatterFcs) override;
   CommandResult addFlow(const FlowRule& rule, std::uint64_t& name) override;
   CommandResult removeFlow(std::uint64_t name) override;
   [[nodiscard]] const MulticastGroups& groups() const { return groups_; }

@@ -172,12 +172,14 @@ TEST_F(EthernetCommandsTest, EntryOfAFlowTableBecomesARule) {
   ASSERT_TRUE(issue(entryInput(table, group, 2, tir)).ok());
   ASSERT_EQ(qps_.flows.size(), 1u);
   const FlowRule& rule = qps_.flows.begin()->second;
-  EXPECT_EQ(rule.queue, QpNumber(rq));
+  ASSERT_EQ(rule.targets.size(), 1u);
+  EXPECT_EQ(*rule.targets[0]->queues, std::vector<QpNumber>{QpNumber(rq)});
   EXPECT_EQ(rule.flowTag, 0xABCDEu);
-  EXPECT_EQ(rule.destination, (std::array<std::uint8_t, 6>{0x02, 0, 0, 1, 2, 3}));
-  EXPECT_EQ(rule.vlan, 5);
-  EXPECT_FALSE(rule.type.has_value()) << "the group does not ask for it";
-  EXPECT_FALSE(rule.source.has_value());
+  const ByteView mask{rule.mask.data(), rule.mask.size()}, value{rule.value.data(), rule.value.size()};
+  EXPECT_EQ(FlowMatch::DestinationHigh::get(mask), 0xFFFFFFFFu);
+  EXPECT_EQ(FlowMatch::DestinationHigh::get(value), 0x02000001u);
+  EXPECT_EQ(FlowMatch::Vlan::get(value), 5u);
+  EXPECT_EQ(FlowMatch::Type::get(mask), 0u) << "the group does not ask for it";
   EXPECT_EQ(rule.order, std::uint64_t{3} << 32 | 2);
 }
 
@@ -204,10 +206,7 @@ TEST_F(EthernetCommandsTest, RefusesWhatItCanNotMatchOrDo) {
   const std::uint32_t group = create(groupInput(table));
   const auto bad = CommandStatus::kBadParameter;
   auto input = groupInput(table);
-  FlowMatch::Vlan::set(wire::CreateFlowGroupInput::Match::mutableView(input), 0x0FF);
-  expectRefusal(issue(input), bad, Syndrome::kFlowMatchUnsupported);
-  input = groupInput(table);
-  wire::CreateFlowGroupInput::Match::mutableView(input)[0x11] = 1;  // a field that is not looked at
+  wire::CreateFlowGroupInput::Match::mutableView(input)[0x1A] = 1;  // a field that is not looked at
   expectRefusal(issue(input), bad, Syndrome::kFlowMatchUnsupported);
   input = groupInput(table);
   wire::CreateFlowGroupInput::LastIndex::set(input, 16);
@@ -217,12 +216,12 @@ TEST_F(EthernetCommandsTest, RefusesWhatItCanNotMatchOrDo) {
   expectRefusal(issue(entryInput(table + 1, group, 2, tir)), CommandStatus::kBadResource, Syndrome::kUnknownFlowTable);
   expectRefusal(issue(entryInput(table, group, 2, tir + 1)), CommandStatus::kBadResource, Syndrome::kUnknownTir);
   input = entryInput(table, group, 2, tir);
-  FlowEntryInput::Action::set(input, 2);  // drop
+  FlowEntryInput::Action::set(input, 8);  // count
   expectRefusal(issue(input), bad, Syndrome::kFlowActionUnsupported);
   expectRefusal(onTable(CommandOpcode::kDeleteFlowTableEntry, table, 0, 2), CommandStatus::kBadResource,
                 Syndrome::kUnknownFlow);
   input = makeInput(CommandOpcode::kCreateTir, wire::CreateTirInput::kSize);
-  wire::CreateTirInput::Dispatch::set(input, 1);
+  wire::CreateTirInput::Dispatch::set(input, 2);
   expectRefusal(issue(input), bad, Syndrome::kTirDispatchUnsupported);
   EXPECT_TRUE(qps_.flows.empty());
 }

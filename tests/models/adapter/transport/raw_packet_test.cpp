@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "models/wire/ethernet_commands.h"
 #include "tests/models/adapter/transport/rc_pair.h"
 #include "tests/support/hex_bytes.h"
 
@@ -20,10 +21,21 @@ const char* const kDatagram =
 std::vector<std::uint8_t> plainFrame() { return hexBytes(std::string(kAddresses) + kDatagram); }
 std::vector<std::uint8_t> taggedFrame() { return hexBytes(std::string(kAddresses) + kTag + kDatagram); }
 
+using wire::FlowMatch;
+
+template <class Field>
+void match(FlowRule& rule, std::uint32_t value) {
+  Field::set({rule.mask.data(), rule.mask.size()}, static_cast<typename Field::Value>(Field::kMax));
+  Field::set({rule.value.data(), rule.value.size()}, static_cast<typename Field::Value>(value));
+}
+
 FlowRule ruleFor(QpNumber queue, std::uint32_t tag) {
+  FlowTarget target;
+  target.queues = std::make_shared<std::vector<QpNumber>>(1, queue);
   FlowRule rule;
-  rule.destination = std::array<std::uint8_t, 6>{0x02, 0, 0, 0, 0, 2};
-  rule.queue = queue;
+  match<FlowMatch::DestinationHigh>(rule, 0x02000000);
+  match<FlowMatch::DestinationLow>(rule, 0x0002);
+  rule.targets = {std::make_shared<FlowTarget>(target)};
   rule.flowTag = tag;
   return rule;
 }
@@ -136,14 +148,14 @@ TEST_F(RawPacket, WrongChecksumsAreTold) {
 
 TEST_F(RawPacket, WhatNoRuleWantsIsDroppedAndCounted) {
   FlowRule rule = ruleFor(pair.qpB, 1);
-  rule.vlan = 6;
+  match<FlowMatch::Vlan>(rule, 6);
   steer(rule);
   pair.postReceive(2048);
   send(plainFrame());
   send(taggedFrame(), 18);
   EXPECT_TRUE(pair.b.completions.records.empty());
   EXPECT_EQ(pair.b.dispatcher.drops().noFlowRule, 2u);
-  rule.vlan = 5;
+  match<FlowMatch::Vlan>(rule, 5);
   steer(rule);
   send(taggedFrame(), 18);
   EXPECT_EQ(pair.b.completions.records.size(), 1u);
@@ -151,7 +163,7 @@ TEST_F(RawPacket, WhatNoRuleWantsIsDroppedAndCounted) {
 
 TEST_F(RawPacket, TheFirstRuleThatFitsCounts) {
   FlowRule other = ruleFor(pair.qpB, 7);
-  other.type = 0x86DD;
+  match<FlowMatch::Type>(other, 0x86DD);
   steer(other);
   steer(ruleFor(pair.qpB, 8));
   steer(ruleFor(pair.qpB, 9));
