@@ -21,6 +21,15 @@ struct DevicePort {
   [[nodiscard]] const network::Gid& gid() const { return gids[gidIndex]; }
 };
 
+/// From QUERY_HCA_CAP of the Ethernet set, where ports are Ethernet.
+struct RawPacketCapabilities {
+  bool offered = false;
+  bool checksums = false;   ///< checked in what is received, inserted into what is sent
+  bool vlanStrip = false;   ///< tags go from frames to completions
+  bool scatterFcs = false;  ///< the frame check sequence can stay
+  std::uint32_t logMaxSpread = 0;
+};
+
 /// From QUERY_HCA_CAP (current values) and, for the ports, QUERY_HCA_VPORT_CONTEXT and QUERY_HCA_VPORT_GID.
 struct DeviceCapabilities {
   std::uint16_t vendorId = 0;
@@ -43,6 +52,7 @@ struct DeviceCapabilities {
   bool wideEntries = true;       ///< 128-byte completion entries
   Hertz clock{};                 ///< of time stamps
   bool roce = false;             ///< its ports are of Ethernet
+  RawPacketCapabilities ethernet;
   std::uint64_t nodeGuid = 0;
   std::uint64_t systemImageGuid = 0;
   std::vector<DevicePort> ports;

@@ -83,6 +83,9 @@ std::vector<Sequence::Step> DeviceLife::initSteps() {
           [this](const Next& next) { queryCapabilities(false, maximum_, next); },
           [this](const Next& next) {
             readCapabilities();
+            queryEthernet(next);
+          },
+          [this](const Next& next) {
             run(plainCommand(CommandOpcode::kQueryAdapter), wire::QueryAdapterOutput::kSize, next);
           }};
 }
@@ -280,6 +283,25 @@ void DeviceLife::readCapabilities() {
   capabilities_.roce = Caps::PortType::get(caps) == 1;
   capabilities_.ports.resize(Caps::NumPorts::get(caps));
   capabilities_.clock = Hertz(std::int64_t{Caps::DeviceFrequencyKhz::get(caps)} * 1000);
+}
+
+void DeviceLife::queryEthernet(const Next& next) {
+  if (!capabilities_.roce || !wire::HcaCapabilities::EthernetOffloads::get(current_)) return next({});
+  using Output = wire::QueryHcaCapOutput;
+  const std::uint32_t modifier = wire::CapabilityModifier::Type::make(wire::CapabilityType::kEthernet) |
+                                 wire::CapabilityModifier::Current::make(true);
+  commands_->execute(plainCommand(CommandOpcode::kQueryHcaCapabilities, 16, modifier), Output::kSize,
+                     [this, next](const CommandReply& reply) {
+                       using Caps = wire::EthernetCapabilities;
+                       const ByteView set = Output::General::view(reply.output);
+                       RawPacketCapabilities& ethernet = capabilities_.ethernet;
+                       ethernet.offered = reply.result.ok();
+                       ethernet.checksums = Caps::Checksums::get(set);
+                       ethernet.vlanStrip = Caps::VlanStripping::get(set);
+                       ethernet.scatterFcs = Caps::ScatterFcs::get(set);
+                       ethernet.logMaxSpread = Caps::LogMaxSpread::get(set);
+                       next(reply.result);
+                     });
 }
 
 void DeviceLife::allocateUar(const Next& next) {

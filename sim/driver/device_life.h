@@ -90,6 +90,7 @@ class DeviceLife {
   void queryPort(std::uint8_t number, const Next& next);
   void queryGids(std::uint8_t number, const Next& next);
   void readCapabilities();
+  void queryEthernet(const Next& next);
   void release();
   [[nodiscard]] std::uint32_t wantedVectors() const;
 

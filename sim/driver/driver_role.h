@@ -44,6 +44,8 @@ class DriverClient {
   ~DriverClient() = default;
 };
 
+class EthernetDriver;
+
 /// One driver instance for one adapter function. Asynchronous: commands queue for the adapter's command interface and
 /// answer through callbacks at the time at which software sees the answer. Many clients share it; each has an owner
 /// tag, and `releaseOwner` destroys what that owner left behind, in dependency order.
@@ -103,6 +105,9 @@ class DriverRole {
   virtual void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) = 0;
   virtual void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
   virtual void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
+
+  /// Raw packets; nullptr where ports aren't Ethernet, and before the device is up.
+  [[nodiscard]] virtual EthernetDriver* ethernet() { return nullptr; }
 
   /// Completion vectors, that is completion event queues (num_comp_vectors); 0 before the device is up.
   [[nodiscard]] virtual std::uint32_t completionVectors() const = 0;

@@ -19,6 +19,18 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
   switch (kind) {
     case ObjectKind::kQp:
       return CommandOpcode::kDestroyQp;
+    case ObjectKind::kReceiver:
+      return CommandOpcode::kDestroyTir;
+    case ObjectKind::kSpread:
+      return CommandOpcode::kDestroyRqt;
+    case ObjectKind::kSendQueue:
+      return CommandOpcode::kDestroySq;
+    case ObjectKind::kReceiveQueue:
+      return CommandOpcode::kDestroyRq;
+    case ObjectKind::kSendInterface:
+      return CommandOpcode::kDestroyTis;
+    case ObjectKind::kTransportDomain:
+      return CommandOpcode::kDeallocTransportDomain;
     case ObjectKind::kSrq:
       return CommandOpcode::kDestroyRmp;
     case ObjectKind::kXrcSrq:
@@ -32,6 +44,7 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
       return CommandOpcode::kDeallocPd;
     case ObjectKind::kUar:
       return CommandOpcode::kDeallocUar;
+    case ObjectKind::kFlow:  // several commands: FlowTables
     case ObjectKind::kCount:
       break;
   }
@@ -52,7 +65,10 @@ KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverCon
       memory_(environment.space, "driver"),
       life_(environment_, config_, memory_, *this),
       xrcResources_(*this, memory_),
-      keyUpdater_(*this, memory_) {}
+      keyUpdater_(*this, memory_),
+      flowTables_([this](CommandBytes input, std::size_t outputLength, CommandQueue::Done done) {
+        execute(std::move(input), outputLength, std::move(done));
+      }) {}
 
 void KernelDriver::start(std::function<void(CommandResult)> ready) { life_.up(std::move(ready)); }
 
@@ -65,7 +81,9 @@ void KernelDriver::releaseAll(std::function<void()> done) {
     if (owner == xrcResources_.owner() || owner == keyUpdater_.owner()) continue;
     return releaseOwner(owner, [this, done = std::move(done)] { releaseAll(done); });
   }
-  xrcResources_.release([this, done = std::move(done)] { keyUpdater_.release(done); });
+  flowTables_.release([this, done = std::move(done)] {
+    xrcResources_.release([this, done] { keyUpdater_.release(done); });
+  });
 }
 
 OwnerId KernelDriver::addClient(DriverClient& client, const char* name) { return owners_.addClient(client, name); }
@@ -119,6 +137,12 @@ void KernelDriver::create(OwnerId owner, ObjectKind kind, CommandBytes input,
 
 void KernelDriver::destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done) {
   if (!owners_.owns(owner, kind, number)) return done({kNotYours});
+  if (kind == ObjectKind::kFlow) {
+    return flowTables_.remove(number, [this, number, done = std::move(done)](const Answer<int>& answer) {
+      if (answer.ok()) owners_.remove(ObjectKind::kFlow, number);
+      done(answer);
+    });
+  }
   execute(objectCommand(destroyOpcode(kind), number), kPlainOutput,
           [this, kind, number, done = std::move(done)](const CommandReply& reply) {
             if (reply.result.ok()) {
@@ -353,6 +377,10 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
   DriverClient* client = owners_.clientOf(kind, number);
   // Numbers of shared queues of all kinds come from one table.
   if (client == nullptr && kind == ObjectKind::kSrq) client = owners_.clientOf(ObjectKind::kXrcSrq, number);
+  // Queues of raw packets count among the queue pairs.
+  for (const ObjectKind raw : {ObjectKind::kSendQueue, ObjectKind::kReceiveQueue}) {
+    if (client == nullptr && kind == ObjectKind::kQp) client = owners_.clientOf(raw, number);
+  }
   if (client != nullptr) {
     client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
   } else {

@@ -11,6 +11,8 @@
 #include "sim/driver/driver_config.h"
 #include "sim/driver/driver_environment.h"
 #include "sim/driver/driver_role.h"
+#include "sim/driver/ethernet_driver.h"
+#include "sim/driver/flow_tables.h"
 #include "sim/driver/key_updater.h"
 #include "sim/driver/owner_table.h"
 #include "sim/driver/xrc_domains.h"
@@ -19,7 +21,7 @@
 namespace hca::driver {
 
 /// DriverRole over the PCI-function boundary: nothing but configuration space, BAR accesses, memory and interrupts.
-class KernelDriver final : public DriverRole, private EventTarget {
+class KernelDriver final : public DriverRole, private EthernetDriver, private EventTarget {
  public:
   KernelDriver(const DriverEnvironment& environment, const DriverConfig& config);
   KernelDriver(const KernelDriver&) = delete;
@@ -64,6 +66,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
   void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) override;
   void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) override;
 
+  [[nodiscard]] EthernetDriver* ethernet() override;
+
   [[nodiscard]] std::uint32_t completionVectors() const override { return life_.completionVectors(); }
   [[nodiscard]] const DeviceCapabilities& capabilities() const override { return life_.capabilities(); }
   void ringDoorbell(UarIndex uar, std::uint32_t offset, ByteView bytes) override;
@@ -88,6 +92,19 @@ class KernelDriver final : public DriverRole, private EventTarget {
 
   using Refused = std::function<void(adapter::CommandResult)>;
 
+  void allocateTransportDomain(OwnerId owner, Done<adapter::TransportDomainNumber> done) override;
+  void createSendInterface(OwnerId owner, adapter::TransportDomainNumber domain, Done<std::uint32_t> done) override;
+  void createSendQueue(OwnerId owner, const adapter::QpAttributes& attributes, std::uint32_t sendInterface,
+                       Done<QpNumber> done) override;
+  void createReceiveQueue(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) override;
+  void modifyWorkQueue(OwnerId owner, EthernetObject kind, QpNumber queue, const WorkQueueChange& change,
+                       Done<int> done) override;
+  void queryWorkQueue(OwnerId owner, EthernetObject kind, QpNumber queue, Done<wire::WorkQueueState> done) override;
+  void createSpread(OwnerId owner, const std::vector<QpNumber>& queues, Done<std::uint32_t> done) override;
+  void createReceiver(OwnerId owner, const ReceiverAttributes& attributes, Done<std::uint32_t> done) override;
+  void createFlow(OwnerId owner, const FlowAttributes& attributes, Done<std::uint32_t> done) override;
+  void destroyEthernet(OwnerId owner, EthernetObject kind, std::uint32_t number, Done<int> done) override;
+
   void onCompletionEntry(CqNumber cq, host::Core& core) override;
   void onCommandEntry(std::uint32_t slots) override;
   void onPageRequestEntry(std::uint16_t function, std::int32_t pages) override;
@@ -111,6 +128,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
   XrcDomains domains_;
   XrcResources xrcResources_;
   KeyUpdater keyUpdater_;
+  FlowTables flowTables_;
   std::map<std::uint64_t, std::vector<std::function<void()>>> openingFiles_;  // who waits for a domain being made
   std::uint64_t strayEvents_ = 0;
 };

@@ -142,6 +142,79 @@ CommandBytes multicastCommand(CommandOpcode opcode, QpNumber qp, const network::
   return input;
 }
 
+CommandBytes createTisCommand(adapter::TransportDomainNumber domain) {
+  CommandBytes input = plainCommand(CommandOpcode::kCreateTis, wire::CreateTisInput::kSize);
+  wire::CreateTisInput::TransportDomain::set(input, domain.value());
+  return input;
+}
+
+CommandBytes createSqCommand(const adapter::QpAttributes& attributes, std::uint32_t sendInterface) {
+  using Input = wire::CreateEthernetQueueInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateSq, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::QpAttributes queue = attributes;
+  queue.hasSendQueue = true;
+  const MutableByteView context = Input::Context::mutableView(input);
+  adapter::encodeEthernetQueueContext(queue, context);
+  wire::EthernetQueueContext::TisCount::set(context, 1);
+  wire::EthernetQueueContext::Tis::set(context, sendInterface);
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes createRqCommand(const adapter::QpAttributes& attributes) {
+  using Input = wire::CreateEthernetQueueInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateRq, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::QpAttributes queue = attributes;
+  queue.hasSendQueue = false;
+  adapter::encodeEthernetQueueContext(queue, Input::Context::mutableView(input));
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes modifyWorkQueueCommand(CommandOpcode opcode, QpNumber queue, const WorkQueueChange& change) {
+  using Input = wire::ModifyEthernetQueueInput;
+  CommandBytes input = plainCommand(opcode, Input::kSize);
+  Input::Number::set(input, queue.value());
+  Input::State::set(input, static_cast<std::uint32_t>(change.from));
+  const MutableByteView context = Input::Context::mutableView(input);
+  wire::EthernetQueueContext::State::set(context, static_cast<std::uint32_t>(change.to));
+  wire::EthernetQueueContext::VlanStripDisable::set(context, !change.stripVlan.value_or(true));
+  wire::EthernetQueueContext::ScatterFcs::set(context, change.scatterFcs.value_or(false));
+  Input::Mask::set(input, (change.stripVlan ? Input::kVlanStripDisable : 0) |
+                              (change.scatterFcs ? Input::kScatterFcs : 0));
+  return input;
+}
+
+CommandBytes createRqtCommand(const std::vector<QpNumber>& queues) {
+  using Input = wire::CreateRqtInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateRqt, Input::kQueues + 4 * queues.size());
+  Input::MaxSize::set(input, static_cast<std::uint32_t>(queues.size()));
+  Input::ActualSize::set(input, static_cast<std::uint32_t>(queues.size()));
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    Input::FirstQueue::set(MutableByteView(input).subview(4 * i, input.size() - 4 * i), queues[i].value());
+  }
+  return input;
+}
+
+CommandBytes createTirCommand(const ReceiverAttributes& attributes) {
+  using Input = wire::CreateTirInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateTir, Input::kSize);
+  Input::Dispatch::set(input, attributes.spread != 0 ? 1 : 0);
+  Input::ReceiveQueue::set(input, attributes.queue.value());
+  Input::IndirectionTable::set(input, attributes.spread);
+  Input::OwnFrames::set(input, (attributes.takesOwnUnicast ? Input::kOwnUnicast : 0) |
+                                   (attributes.takesOwnMulticast ? Input::kOwnMulticast : 0));
+  Input::TransportDomain::set(input, attributes.domain.value());
+  const adapter::ReceiveHash& hash = attributes.hash;
+  Input::HashFunction::set(input, static_cast<std::uint32_t>(hash.function));
+  Input::HashSymmetric::set(input, hash.symmetric);
+  Input::HashIpv6::set(input, hash.ipv6);
+  Input::HashUdp::set(input, hash.udp);
+  Input::HashFields::set(input, hash.fields);
+  std::copy(hash.key.begin(), hash.key.end(), Input::HashKey::mutableView(input).data());
+  return input;
+}
+
 CommandBytes createMkeyCommand(const adapter::MkeyAttributes& attributes) {
   using Input = wire::CreateMemoryKeyInput;
   const std::size_t octwords = (attributes.pages.size() + 1) / 2;

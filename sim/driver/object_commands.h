@@ -11,6 +11,7 @@
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/wire/opcode.h"
+#include "sim/driver/ethernet_driver.h"
 
 namespace hca::driver {
 
@@ -37,6 +38,14 @@ using CommandBytes = std::vector<std::uint8_t>;
                                            const adapter::QpAttributes& attributes);
 /// ATTACH_TO_MCG or DETACH_FROM_MCG.
 [[nodiscard]] CommandBytes multicastCommand(wire::CommandOpcode opcode, QpNumber qp, const network::Gid& group);
+[[nodiscard]] CommandBytes createTisCommand(adapter::TransportDomainNumber domain);
+[[nodiscard]] CommandBytes createSqCommand(const adapter::QpAttributes& attributes, std::uint32_t sendInterface);
+[[nodiscard]] CommandBytes createRqCommand(const adapter::QpAttributes& attributes);
+/// MODIFY_SQ or MODIFY_RQ.
+[[nodiscard]] CommandBytes modifyWorkQueueCommand(wire::CommandOpcode opcode, QpNumber queue,
+                                                  const WorkQueueChange& change);
+[[nodiscard]] CommandBytes createRqtCommand(const std::vector<QpNumber>& queues);
+[[nodiscard]] CommandBytes createTirCommand(const ReceiverAttributes& attributes);
 [[nodiscard]] CommandBytes createMkeyCommand(const adapter::MkeyAttributes& attributes);
 /// Gives `pages` to `function`.
 [[nodiscard]] CommandBytes givePagesCommand(std::uint32_t function, const std::vector<BusAddress>& pages);
