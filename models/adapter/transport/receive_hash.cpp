@@ -1,6 +1,5 @@
 #include "models/adapter/transport/receive_hash.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace hca::adapter {
@@ -13,6 +12,15 @@ void append(std::vector<std::uint8_t>& input, ByteView bytes) { input.insert(inp
 void append(std::vector<std::uint8_t>& input, std::uint16_t port) {
   input.push_back(static_cast<std::uint8_t>(port >> 8));
   input.push_back(static_cast<std::uint8_t>(port));
+}
+
+// In place of source and destination what both directions have alike: or, and exclusive or (Linux
+// include/uapi/linux/ethtool.h, RXH_XFRM_SYM_OR_XOR, which is what these adapters do).
+template <class Value>
+void mix(Value& source, Value& destination) {
+  const Value any = source | destination;
+  destination = source ^ destination;
+  source = any;
 }
 
 // The exclusive or of all bytes, inverted.
@@ -36,7 +44,6 @@ std::uint32_t toeplitzHash(ByteView key, ByteView input) {
   return hash;
 }
 
-// Symmetric: what is the greater of the two comes first, so that source and destination are alike.
 ReceiveHash::Result ReceiveHash::of(const EthernetFrame& frame) const {
   constexpr std::uint8_t kIpv4Type = 1U << 2, kIpv6Type = 2U << 2, kTcpType = 1U << 6, kUdpType = 2U << 6;
   if (function == Function::kNone || fields == 0) return {};
@@ -45,17 +52,16 @@ ReceiveHash::Result ReceiveHash::of(const EthernetFrame& frame) const {
   if (withPorts && frame.transport != (udp ? EthernetFrame::Transport::kUdp : EthernetFrame::Transport::kTcp)) {
     return {};
   }
-  const std::size_t size = ipv6 ? 16 : 4;
-  ByteView source = ByteView(frame.networkSource.data(), 16).subview(16 - size, size);
-  ByteView destination = ByteView(frame.networkDestination.data(), 16).subview(16 - size, size);
+  std::array<std::uint8_t, 16> source = frame.networkSource, destination = frame.networkDestination;
   std::uint16_t sourcePort = frame.sourcePort, destinationPort = frame.destinationPort;
-  if (symmetric && std::lexicographical_compare(source.begin(), source.end(), destination.begin(), destination.end())) {
-    std::swap(source, destination);
+  if (symmetric && (fields & kAddresses) == kAddresses) {
+    for (std::size_t i = 0; i < source.size(); ++i) mix(source[i], destination[i]);
   }
-  if (symmetric && sourcePort < destinationPort) std::swap(sourcePort, destinationPort);
+  if (symmetric && (fields & kPorts) == kPorts) mix(sourcePort, destinationPort);
+  const std::size_t size = ipv6 ? 16 : 4;
   std::vector<std::uint8_t> input;
-  if ((fields & kSource) != 0) append(input, source);
-  if ((fields & kDestination) != 0) append(input, destination);
+  if ((fields & kSource) != 0) append(input, ByteView(source.data(), 16).subview(16 - size, size));
+  if ((fields & kDestination) != 0) append(input, ByteView(destination.data(), 16).subview(16 - size, size));
   if ((fields & kSourcePort) != 0) append(input, sourcePort);
   if ((fields & kDestinationPort) != 0) append(input, destinationPort);
   const std::uint8_t transport = !withPorts ? std::uint8_t{0} : udp ? kUdpType : kTcpType;

@@ -19,11 +19,12 @@ struct ReceiveHash {
   enum class Function : std::uint8_t { kNone = 0, kInvertedXor = 1, kToeplitz = 2 };
   /// Bits of `fields`.
   static constexpr std::uint32_t kSource = 1, kDestination = 2, kSourcePort = 4, kDestinationPort = 8;
+  static constexpr std::uint32_t kAddresses = kSource | kDestination;
   static constexpr std::uint32_t kPorts = kSourcePort | kDestinationPort;
   static constexpr std::size_t kKeySize = 40;
 
   Function function = Function::kNone;
-  bool symmetric = false;  ///< both directions of a connection give the same value
+  bool symmetric = false;  ///< both directions of a connection give the same value, if both ends are hashed
   bool ipv6 = false;       ///< of frames of this network protocol; others are spread by the value 0
   bool udp = false;        ///< with ports: of this transport protocol; likewise
   std::uint32_t fields = 0;

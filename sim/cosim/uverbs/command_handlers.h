@@ -71,6 +71,20 @@ void destroyQp(UverbsContext& context, const Call& call);
 void attachMulticast(UverbsContext& context, const Call& call);
 void detachMulticast(UverbsContext& context, const Call& call);
 
+// wq_commands.cpp
+void createWq(UverbsContext& context, const Call& call);
+void modifyWq(UverbsContext& context, const Call& call);
+void destroyWq(UverbsContext& context, const Call& call);
+void createSpread(UverbsContext& context, const Call& call);
+void destroySpread(UverbsContext& context, const Call& call);
+
+// flow_commands.cpp
+void createFlow(UverbsContext& context, const Call& call);
+void destroyFlow(UverbsContext& context, const Call& call);
+void createFlowMatcher(UverbsContext& context, const Call& call);
+void destroyFlowMatcher(UverbsContext& context, const Call& call);
+void createFlowNative(UverbsContext& context, const Call& call);
+
 // qp_state_commands.cpp
 void modifyQp(UverbsContext& context, const Call& call);
 void modifyQpExtended(UverbsContext& context, const Call& call);

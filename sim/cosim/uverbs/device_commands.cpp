@@ -39,6 +39,11 @@ ib_uverbs_query_device_resp describeDevice(const UverbsContext& context) {
   answer.max_qp = 1U << 18;
   answer.max_qp_wr = limits.maxQueueEntries;
   answer.device_cap_flags = kCapabilities;
+  const driver::RawPacketCapabilities& ethernet = context.driver.capabilities().ethernet;
+  if (ethernet.offered) {
+    answer.device_cap_flags |= IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING;
+    if (ethernet.checksums) answer.device_cap_flags |= IB_UVERBS_DEVICE_RAW_IP_CSUM;
+  }
   answer.max_sge = answer.max_sge_rd = kMaxSge;
   answer.max_cq = 1U << 24;
   answer.max_cqe = limits.maxCqEntries - 1;
@@ -104,6 +109,21 @@ void allocateUars(UverbsContext& context, const Call& call, std::size_t wanted) 
   });
 }
 
+// Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_query_device. Raw packets of enum ib_raw_packet_caps.
+void describeRawPackets(const driver::RawPacketCapabilities& ethernet, ib_uverbs_ex_query_device_resp& answer) {
+  constexpr std::uint32_t kRawPacket = 8, kMostSpreads = 1U << 16, kMostQueues = 1U << 16;
+  if (ethernet.vlanStrip) answer.raw_packet_caps |= IB_UVERBS_RAW_PACKET_CAP_CVLAN_STRIPPING;
+  if (ethernet.checksums) answer.raw_packet_caps |= IB_UVERBS_RAW_PACKET_CAP_IP_CSUM;
+  if (ethernet.scatterFcs) {
+    answer.raw_packet_caps |= IB_UVERBS_RAW_PACKET_CAP_SCATTER_FCS;
+    answer.device_cap_flags_ex |= IB_UVERBS_DEVICE_RAW_SCATTER_FCS;
+  }
+  answer.rss_caps.supported_qpts = 1U << kRawPacket;
+  answer.rss_caps.max_rwq_indirection_tables = kMostSpreads;
+  answer.rss_caps.max_rwq_indirection_table_size = 1U << ethernet.logMaxSpread;
+  answer.max_wq_type_rq = kMostQueues;
+}
+
 }  // namespace
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_alloc_ucontext.
@@ -155,7 +175,8 @@ void queryDeviceExtended(UverbsContext& context, const Call& call) {
   answer.response_length = static_cast<std::uint32_t>(std::min(sizeof answer, call->coreRoom()));
   answer.timestamp_mask = context.device.clock.mask();
   answer.hca_core_clock = static_cast<std::uint64_t>(context.device.clock.frequency().count() / kPerKilohertz);
-  answer.device_cap_flags_ex = kCapabilities;
+  answer.device_cap_flags_ex = answer.base.device_cap_flags;
+  if (device.ethernet.offered) describeRawPackets(device.ethernet, answer);
   if (device.moderation) {
     answer.cq_moderation_caps.max_cq_moderation_count = kMostModerated;
     answer.cq_moderation_caps.max_cq_moderation_period = kLongestPeriod;
@@ -163,6 +184,12 @@ void queryDeviceExtended(UverbsContext& context, const Call& call) {
   call->answerCore(answer);
   mlx5_ib_query_device_resp own{};
   own.response_length = static_cast<std::uint32_t>(std::min(sizeof own, call->driverRoom()));
+  if (device.ethernet.offered) {
+    own.rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ;
+    own.rss_caps.rx_hash_fields_mask = MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4 | MLX5_RX_HASH_SRC_IPV6 |
+                                       MLX5_RX_HASH_DST_IPV6 | MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_TCP |
+                                       MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP;
+  }
   if (device.compression) {
     own.cqe_comp_caps.max_num = device.compressionMax;
     own.cqe_comp_caps.supported_format = MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM;

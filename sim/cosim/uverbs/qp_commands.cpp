@@ -5,6 +5,7 @@
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
 #include "sim/cosim/uverbs/powers_of_two.h"
+#include "sim/cosim/uverbs/raw_packets.h"
 
 namespace hca::cosim {
 namespace {
@@ -29,6 +30,9 @@ std::optional<adapter::QpService> serviceOf(const driver::DeviceCapabilities& de
     case kXrcSend:
     case kXrcReceive:
       return adapter::QpService::kXrc;
+    case kRawPacketType:
+      if (!device.ethernet.offered) return std::nullopt;
+      return adapter::QpService::kRaw;
     default:
       return std::nullopt;
   }
@@ -81,6 +85,12 @@ int setMemory(UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp) 
   qp.record = context.pin(own.db_addr, 8);
   if (qp.record == nullptr) return EFAULT;
   qp.attributes.doorbellRecord = qp.record->bus();
+  if (qp.type == kRawPacketType && set.hasSendQueue) {
+    const std::uint64_t sends = own.sq_wqe_count * kBlock;
+    length -= sends;
+    qp.sendBuffer = context.pin(own.sq_buf_addr, sends);
+    if (qp.sendBuffer == nullptr) return EFAULT;
+  }
   if (length == 0) return 0;
   qp.buffer = context.pin(own.buf_addr, length);
   if (qp.buffer == nullptr) return EFAULT;
@@ -132,6 +142,7 @@ void countReferences(const UserQp& qp, std::uint32_t change) {
   if (qp.pd != nullptr) qp.pd->users += change;
   if (qp.xrcd != nullptr) qp.xrcd->users += change;
   if (qp.srq != nullptr) qp.srq->users += change;
+  if (qp.spread != nullptr) qp.spread->users += change;
   if (qp.sendCq != nullptr) qp.sendCq->users += change;
   if (qp.receiveCq != nullptr) qp.receiveCq->users += change;
 }
@@ -173,6 +184,12 @@ void finishCreate(UverbsContext& context, const Call& call, const std::shared_pt
 }
 
 void execute(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, QpAnswered answered) {
+  if (qp->type == kRawPacketType) {
+    return createRawPacketQp(
+        context, call, qp,
+        [&context, call, qp, answered = std::move(answered)] { finishCreate(context, call, qp, answered); },
+        [&context, qp] { giveRegisterBack(context, *qp); });
+  }
   context.driver.createQp(context.owner, qp->attributes,
                           [&context, call, qp, answered = std::move(answered)](const driver::Answer<QpNumber>& answer) {
                             if (!answer.ok()) {
@@ -199,6 +216,11 @@ void noteRequest(CommandCall& call, const ib_uverbs_ex_create_qp& wanted) {
   call.note("create_flags", wanted.create_flags);
 }
 
+std::uint32_t knownFlags(std::uint8_t type) {
+  if (type == kRawPacketType) return RawFlags::kQpStripVlan | RawFlags::kQpScatterFcs;
+  return type == kUd ? kBlockMulticastLoopback : 0;
+}
+
 void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_qp& wanted, QpAnswered answered) {
   if (!context.isOpen) return call->finish(EINVAL);
   const auto own = call->driver<mlx5_ib_create_qp>();
@@ -206,13 +228,17 @@ void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_cre
   auto qp = std::make_shared<UserQp>();
   qp->type = wanted.qp_type;
   const auto service = serviceOf(context.driver.capabilities(), wanted.qp_type);
-  const std::uint32_t known = wanted.qp_type == kUd ? kBlockMulticastLoopback : 0;
-  if (!service || (wanted.create_flags & ~known) != 0) return call->finish(EOPNOTSUPP);
-  qp->attributes.blockMulticastLoopback = wanted.create_flags != 0;
+  if (!service || (wanted.create_flags & ~knownFlags(wanted.qp_type)) != 0) return call->finish(EOPNOTSUPP);
+  qp->attributes.blockMulticastLoopback = (wanted.create_flags & kBlockMulticastLoopback) != 0;
+  qp->attributes.stripVlan = (wanted.create_flags & RawFlags::kQpStripVlan) != 0;
+  qp->attributes.scatterFcs = (wanted.create_flags & RawFlags::kQpScatterFcs) != 0;
   qp->attributes.service = *service;
   qp->signalsAll = wanted.sq_sig_all != 0;
   int error = setReferences(context, wanted, *qp);
   if (error == 0) error = setQueues(context, own, *qp);
+  const bool isRaw = qp->type == kRawPacketType;
+  const bool isEmpty = !qp->attributes.hasSendQueue && qp->attributes.receiveQueueType != adapter::RqType::kOwn;
+  if (error == 0 && isRaw && (isEmpty || qp->srq != nullptr)) error = EINVAL;
   if (error == 0) error = setMemory(context, own, *qp);
   if (error == 0 && qp->type != kXrcReceive) error = setRegister(context, own, *qp);
   if (error != 0) return call->finish(error);
@@ -253,7 +279,13 @@ void destroy(UverbsContext& context, const Call& call, std::uint32_t handle, Des
   call->note("qp_handle", handle);
   const auto qp = context.qps.find(handle);
   if (qp == nullptr) return call->finish(EINVAL);
-  if (!qp->groups.empty()) return call->finish(EBUSY);
+  if (!qp->groups.empty() || qp->flows != 0) return call->finish(EBUSY);
+  if (qp->type == kRawPacketType) {
+    return destroyRawPacketQp(context, qp, [&context, call, qp, handle, destroyed = std::move(destroyed)](int error) {
+      if (error != 0) return call->finish(error);
+      finishDestroy(context, call, *qp, handle, destroyed);
+    });
+  }
   const auto end = [&context, call, qp, handle, destroyed = std::move(destroyed)](const driver::Answer<int>&) {
     context.driver.destroyQp(context.owner, qp->number,
                              [&context, call, qp, handle, destroyed](const driver::Answer<int>& answer) {
@@ -287,13 +319,15 @@ void createQp(UverbsContext& context, const Call& call) {
 
 void createQpExtended(UverbsContext& context, const Call& call) {
   const auto in = call->core<ib_uverbs_ex_create_qp>();
-  if (in.comp_mask != 0) return call->finish(EOPNOTSUPP);
-  createWith(context, call, in, [call](const ib_uverbs_create_qp_resp& base) {
+  const auto answered = [call](const ib_uverbs_create_qp_resp& base) {
     ib_uverbs_ex_create_qp_resp answer{};
     answer.base = base;
     answer.response_length = static_cast<std::uint32_t>(std::min(sizeof answer, call->coreRoom()));
     call->answerCore(answer);
-  });
+  };
+  if (in.comp_mask == IB_UVERBS_CREATE_QP_MASK_IND_TABLE) return createSpreadQp(context, call, in, answered);
+  if (in.comp_mask != 0) return call->finish(EOPNOTSUPP);
+  createWith(context, call, in, answered);
 }
 
 void createQpNative(UverbsContext& context, const Call& call) {
@@ -320,13 +354,16 @@ void createQpNative(UverbsContext& context, const Call& call) {
   wanted.max_inline_data = capacity.max_inline_data;
   wanted.sq_sig_all = (flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0 ? 1 : 0;
   wanted.create_flags = flags & ~std::uint32_t{IB_UVERBS_QP_CREATE_SQ_SIG_ALL};
-  createWith(context, call, wanted, [call](const ib_uverbs_create_qp_resp& answer) {
+  const auto answered = [call](const ib_uverbs_create_qp_resp& answer) {
     const ib_uverbs_qp_cap made{answer.max_send_wr, answer.max_recv_wr, answer.max_send_sge, answer.max_recv_sge,
                                 answer.max_inline_data};
     call->answerAttribute(UVERBS_ATTR_CREATE_QP_RESP_CAP, made);
     call->answerAttribute(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, answer.qpn);
     (void)call->ioctl.answerInline(UVERBS_ATTR_CREATE_QP_HANDLE, answer.qp_handle);
-  });
+  };
+  if (!in.has(UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE)) return createWith(context, call, wanted, answered);
+  wanted.rwq_ind_tbl_handle = handle(UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+  createSpreadQp(context, call, wanted, answered);
 }
 
 void destroyQp(UverbsContext& context, const Call& call) {

@@ -9,6 +9,7 @@
 #include "sim/cosim/uverbs/command_handlers.h"
 #include "sim/cosim/uverbs/powers_of_two.h"
 #include "sim/cosim/uverbs/qp_state_rules.h"
+#include "sim/cosim/uverbs/raw_packets.h"
 
 namespace hca::cosim {
 namespace {
@@ -147,8 +148,8 @@ int check(const UverbsContext& context, const ib_uverbs_modify_qp& in) {
 }
 
 void apply(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, const ib_uverbs_modify_qp& in,
-           adapter::QpState state) {
-  const VerbsState from = (in.attr_mask & M::kCurrentState) != 0 ? VerbsState(in.cur_qp_state) : verbsState(state);
+           VerbsState state) {
+  const VerbsState from = (in.attr_mask & M::kCurrentState) != 0 ? VerbsState(in.cur_qp_state) : state;
   const VerbsState to = (in.attr_mask & M::kState) != 0 ? VerbsState(in.qp_state) : from;
   const auto change = transition(from, to);
   const bool staysInReset = from == VerbsState::kReset && to == VerbsState::kReset;
@@ -157,6 +158,15 @@ void apply(UverbsContext& context, const Call& call, const std::shared_ptr<UserQ
   auto changed = std::make_shared<UserQp>(*qp);
   merge(context.device, in, *changed);
   setDerived(*changed);
+  if (qp->raw != nullptr) {
+    return modifyRawPacketQp(context, qp, *change, [call, qp, changed, to](int error) {
+      if (error == 0) {
+        qp->set = changed->set;
+        qp->rawState = to;
+      }
+      call->finish(error);
+    });
+  }
   std::uint32_t bits = optionalBits(in.attr_mask);
   using O = wire::QpOptional;
   if ((in.attr_mask & M::kMaxResponderReads) != 0) bits |= O::kRemoteRead | O::kRemoteWrite | O::kRemoteAtomic;
@@ -191,14 +201,23 @@ void modify(UverbsContext& context, const Call& call, ib_uverbs_modify_qp in) {
   if (qp == nullptr) return call->finish(EINVAL);
   in.attr_mask = usedMask(*qp, in.attr_mask);
   if (const int error = check(context, in); error != 0) return call->finish(error);
+  if (qp->spread != nullptr) return call->finish(EOPNOTSUPP);
+  if (qp->raw != nullptr) {
+    // Frames leave and arrive through the first port alone.
+    if ((in.attr_mask & M::kPort) != 0 && in.port_num != 1) return call->finish(EINVAL);
+    return queryRawPacketState(context, qp, [&context, call, qp, in](int error, VerbsState state) {
+      if (error != 0) return call->finish(error);
+      apply(context, call, qp, in, state);
+    });
+  }
   context.driver.queryQp(context.owner, qp->number,
                          [&context, call, qp, in](const driver::Answer<adapter::QpAttributes>& answer) {
                            if (!answer.ok()) return call->finish(errnoOf(answer.result));
-                           apply(context, call, qp, in, answer.value.state);
+                           apply(context, call, qp, in, verbsState(answer.value.state));
                          });
 }
 
-ib_uverbs_query_qp_resp describeQp(const UserQp& qp, const adapter::QpAttributes& now) {
+ib_uverbs_query_qp_resp describeQp(const UserQp& qp, const adapter::QpAttributes& now, VerbsState state) {
   ib_uverbs_query_qp_resp answer{};
   answer.dest = qp.set.dest;
   answer.max_send_wr = qp.capacity.max_send_wr;
@@ -212,7 +231,7 @@ ib_uverbs_query_qp_resp describeQp(const UserQp& qp, const adapter::QpAttributes
   answer.dest_qp_num = now.remoteQp.value();
   answer.qp_access_flags = qp.set.qp_access_flags;
   answer.pkey_index = qp.set.pkey_index;
-  answer.qp_state = answer.cur_qp_state = static_cast<std::uint8_t>(verbsState(now.state));
+  answer.qp_state = answer.cur_qp_state = static_cast<std::uint8_t>(state);
   answer.path_mtu = qp.set.path_mtu;
   answer.sq_draining = now.state == adapter::QpState::kSendQueueDraining ? 1 : 0;
   answer.max_rd_atomic = qp.set.max_rd_atomic;
@@ -232,8 +251,7 @@ void modifyQp(UverbsContext& context, const Call& call) { modify(context, call, 
 
 void modifyQpExtended(UverbsContext& context, const Call& call) {
   const auto in = call->core<ib_uverbs_ex_modify_qp>();
-  constexpr std::uint32_t kRateLimit = 1U << 25;
-  if ((in.base.attr_mask & kRateLimit) != 0) return call->finish(EOPNOTSUPP);
+  if ((in.base.attr_mask & M::kRateLimit) != 0) return call->finish(EOPNOTSUPP);
   ib_uverbs_ex_modify_qp_resp answer{};
   answer.response_length = static_cast<std::uint32_t>(std::min(sizeof answer, call->coreRoom()));
   call->answerCore(answer);
@@ -245,9 +263,16 @@ void queryQp(UverbsContext& context, const Call& call) {
   call->note("qp_handle", handle);
   const auto qp = context.qps.find(handle);
   if (qp == nullptr) return call->finish(EINVAL);
+  if (qp->spread != nullptr) return call->finish(ENOSYS);  // as the stock driver says
+  if (qp->raw != nullptr) {
+    return queryRawPacketState(context, qp, [call, qp](int error, VerbsState state) {
+      if (error == 0) call->answerCore(describeQp(*qp, qp->attributes, state));
+      call->finish(error);
+    });
+  }
   context.driver.queryQp(context.owner, qp->number, [call, qp](const driver::Answer<adapter::QpAttributes>& answer) {
     if (!answer.ok()) return call->finish(errnoOf(answer.result));
-    call->answerCore(describeQp(*qp, answer.value));
+    call->answerCore(describeQp(*qp, answer.value, verbsState(answer.value.state)));
     call->finish(0);
   });
 }

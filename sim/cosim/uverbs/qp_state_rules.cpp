@@ -5,7 +5,7 @@ namespace {
 
 using M = QpMask;
 
-enum TypeBit : unsigned { kRcBit = 1, kUcBit = 2, kUdBit = 4, kXrcSendBit = 8, kXrcReceiveBit = 16 };
+enum TypeBit : unsigned { kRcBit = 1, kUcBit = 2, kUdBit = 4, kXrcSendBit = 8, kXrcReceiveBit = 16, kRawBit = 32 };
 constexpr unsigned kConnected = kRcBit | kUcBit | kXrcSendBit | kXrcReceiveBit;
 constexpr unsigned kReliableSender = kRcBit | kXrcSendBit;
 constexpr unsigned kReliableReceiver = kRcBit | kXrcReceiveBit;
@@ -18,6 +18,8 @@ unsigned bitOf(std::uint8_t type) {
       return kUcBit;
     case 4:
       return kUdBit;
+    case 8:
+      return kRawBit;
     case 9:
       return kXrcSendBit;
     case 10:
@@ -49,6 +51,11 @@ using S = VerbsState;
 constexpr Row kRows[] = {
     {S::kReset, S::kInit, kConnected, kInitConnected, 0},
     {S::kReset, S::kInit, kUdBit, kInitDatagram, 0},
+    {S::kReset, S::kInit, kRawBit, M::kPort, 0},
+    {S::kInit, S::kInit, kRawBit, 0, M::kPort},
+    {S::kInit, S::kReadyToReceive, kRawBit, 0, 0},
+    {S::kReadyToReceive, S::kReadyToSend, kRawBit, 0, M::kRateLimit},
+    {S::kReadyToSend, S::kReadyToSend, kRawBit, 0, M::kRateLimit},
     {S::kInit, S::kInit, kConnected, 0, kInitConnected},
     {S::kInit, S::kInit, kUdBit, 0, kInitDatagram},
     {S::kInit, S::kReadyToReceive, kReliableReceiver, kConnect | kReliable, kConnectOptional},

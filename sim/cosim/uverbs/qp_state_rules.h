@@ -28,6 +28,7 @@ struct QpMask {
   static constexpr std::uint32_t kMigrationState = 1U << 18;
   static constexpr std::uint32_t kCapacity = 1U << 19;
   static constexpr std::uint32_t kRemoteQp = 1U << 20;
+  static constexpr std::uint32_t kRateLimit = 1U << 25;
 };
 
 /// States as verbs number them: reset, init, RTR, RTS, SQD, SQE, error.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "models/adapter/memory/mkey_attributes.h"
 #include "models/adapter/receive_queue/srq_attributes.h"
@@ -15,7 +16,9 @@
 #include "models/network/packet.h"
 #include "sim/cosim/event_file.h"
 #include "sim/cosim/uverbs/pinned_range.h"
+#include "sim/cosim/uverbs/qp_state_rules.h"
 #include "sim/cosim/uverbs/shared_files.h"
+#include "sim/driver/raw_queue_pair.h"
 
 // The kernel's structures end in arrays without a length.
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -89,6 +92,25 @@ struct UserSrq : Referenced {
   EventCounts events;
 };
 
+/// A receive queue of raw packets.
+struct UserWq : Referenced {
+  QpNumber number;
+  std::uint64_t userHandle = 0;
+  wire::WorkQueueState state = wire::WorkQueueState::kReset;  ///< as the program brought it to
+  adapter::QpAttributes attributes;
+  std::shared_ptr<UserPd> pd;
+  std::shared_ptr<UserCq> cq;
+  Pinned ring;
+  Pinned record;
+  EventCounts events;
+};
+
+/// An indirection table.
+struct UserSpread : Referenced {
+  std::uint32_t number = 0;
+  std::vector<std::shared_ptr<UserWq>> queues;
+};
+
 struct UserQp {
   QpNumber number;
   std::uint64_t userHandle = 0;
@@ -108,6 +130,24 @@ struct UserQp {
   bool ownsBlueFlameRegister = false;
   std::set<network::Gid> groups;
   EventCounts events;
+  // Of raw packets.
+  std::shared_ptr<driver::RawQueuePair> raw;  ///< its queues
+  VerbsState rawState = VerbsState::kReset;   ///< as the program brought it to
+  Pinned sendBuffer;                          ///< `buffer` is the receive queue's
+  std::shared_ptr<UserSpread> spread;         ///< of one that only receives, instead of queues
+  std::uint32_t flows = 0;                    ///< rules that lead to it
+};
+
+/// Which fields rules look at.
+struct UserFlowMatcher : Referenced {
+  adapter::FlowKey mask{};
+  std::uint32_t priority = 0;
+};
+
+struct UserFlow {
+  std::vector<std::uint32_t> numbers;  ///< at the driver
+  std::shared_ptr<UserQp> qp;          ///< may be null
+  std::shared_ptr<UserFlowMatcher> matcher;
 };
 
 }  // namespace hca::cosim

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/host/bus_address_space.h"
@@ -48,6 +49,10 @@ struct UverbsContext {
   HandleTable<UserCq> cqs{};
   HandleTable<UserSrq> srqs{};
   HandleTable<UserQp> qps{};
+  HandleTable<UserWq> wqs{};
+  HandleTable<UserSpread> spreads{};
+  HandleTable<UserFlow> flows{};
+  HandleTable<UserFlowMatcher> flowMatchers{};
   HandleTable<UserUar> uarObjects{};
   std::vector<UarIndex>
       uars{};           ///< pages that the program may map, those of the first kind in the order of their indices
@@ -55,6 +60,7 @@ struct UverbsContext {
   std::unique_ptr<BlueFlameRegisters> blueFlame{};  ///< of a program that doesn't make its own UAR objects
   std::shared_ptr<EventFile> asyncEvents{};
   std::uint8_t nextKeyVariant = 0;
+  std::optional<adapter::TransportDomainNumber> transportDomain{};
 
   [[nodiscard]] bool hasUar(UarIndex uar) const { return std::find(uars.begin(), uars.end(), uar) != uars.end(); }
 

@@ -36,6 +36,7 @@ enum VerbsEvent : std::uint32_t {
   kLastWqe = 16,
   kClientReregister = 17,
   kGidChange = 18,
+  kWqFatal = 19,
 };
 
 std::optional<std::uint32_t> queuePairEvent(wire::EventType type) {
@@ -219,8 +220,17 @@ void UverbsFile::pushAsync(std::uint32_t type, std::uint64_t element) {
 
 bool UverbsFile::reportToQp(std::uint8_t type, std::uint32_t number) {
   const auto event = queuePairEvent(static_cast<wire::EventType>(type));
-  const auto qp = byNumber(context_.qps, number);
-  if (!event || qp == nullptr) return false;
+  if (!event) return false;
+  auto qp = byNumber(context_.qps, number);
+  for (const auto& [handle, each] : context_.qps.all()) {
+    if (qp == nullptr && each->raw != nullptr && each->raw->receiveQueue == QpNumber(number)) qp = each;
+  }
+  if (const auto wq = byNumber(context_.wqs, number); qp == nullptr && wq != nullptr) {
+    ++wq->events.async;
+    pushAsync(kWqFatal, wq->userHandle);
+    return true;
+  }
+  if (qp == nullptr) return false;
   ++qp->events.async;
   pushAsync(*event, qp->userHandle);
   return true;
