@@ -42,7 +42,7 @@ void readTransport(EthernetFrame& frame, ByteView segment, std::uint8_t protocol
   frame.transport = udp ? EthernetFrame::Transport::kUdp : EthernetFrame::Transport::kTcp;
   const bool none = udp && wordAt(segment, kUdpChecksum) == 0;
   const std::uint32_t sum = sumOf(segment) + sumOf(addresses) + protocol + static_cast<std::uint32_t>(segment.size());
-  frame.transportChecksumOk = none || folded(sum) == 0xFFFF;
+  frame.transportChecksumOk = !frame.cut && (none || folded(sum) == 0xFFFF);
 }
 
 void readIpv4(EthernetFrame& frame, ByteView packet) {
@@ -50,9 +50,10 @@ void readIpv4(EthernetFrame& frame, ByteView packet) {
   if (packet.size() < kIpv4Header) return;
   const std::size_t header = (packet[0] & 0xFU) * 4U;
   const std::size_t total = wordAt(packet, 2);
-  if (packet[0] >> 4 != 4 || header < kIpv4Header || total < header || total > packet.size()) return;
+  if (packet[0] >> 4 != 4 || header < kIpv4Header || header > packet.size()) return;
   frame.network = EthernetFrame::Network::kIpv4;
-  frame.networkChecksumOk = ipv4Checksum(packet.subview(0, header)) == 0;
+  frame.cut = total < header || total > packet.size();
+  frame.networkChecksumOk = !frame.cut && ipv4Checksum(packet.subview(0, header)) == 0;
   frame.trafficClass = packet[1];
   frame.hopLimit = packet[8];
   frame.protocol = packet[9];
@@ -60,22 +61,24 @@ void readIpv4(EthernetFrame& frame, ByteView packet) {
   std::copy_n(packet.data() + 16, 4, frame.networkDestination.begin() + 12);
   frame.fragment = (wordAt(packet, 6) & kFragment) != 0;
   if (frame.fragment) return;
-  readTransport(frame, packet.subview(header, total - header), packet[9], packet.subview(12, 8));
+  const std::size_t length = frame.cut ? packet.size() - header : total - header;
+  readTransport(frame, packet.subview(header, length), packet[9], packet.subview(12, 8));
 }
 
 void readIpv6(EthernetFrame& frame, ByteView packet) {
   if (packet.size() < kIpv6Header || packet[0] >> 4 != 6) return;
   const std::size_t length = wordAt(packet, 4);
-  if (length > packet.size() - kIpv6Header) return;
   frame.network = EthernetFrame::Network::kIpv6;
-  frame.networkChecksumOk = true;
+  frame.cut = length > packet.size() - kIpv6Header;
+  frame.networkChecksumOk = !frame.cut;
   frame.trafficClass = static_cast<std::uint8_t>(wordAt(packet, 0) >> 4);
   frame.flowLabel = (packet[1] & 0xFU) << 16 | wordAt(packet, 2);
   frame.protocol = packet[6];
   frame.hopLimit = packet[7];
   std::copy_n(packet.data() + 8, 16, frame.networkSource.begin());
   std::copy_n(packet.data() + 24, 16, frame.networkDestination.begin());
-  readTransport(frame, packet.subview(kIpv6Header, length), packet[6], packet.subview(8, 32));
+  const std::size_t there = frame.cut ? packet.size() - kIpv6Header : length;
+  readTransport(frame, packet.subview(kIpv6Header, there), packet[6], packet.subview(8, 32));
 }
 
 }  // namespace
@@ -112,7 +115,7 @@ void insertChecksums(MutableByteView bytes, bool ofNetwork, bool ofTransport) {
     wire::storeBigEndian(place, std::uint16_t{0});
     wire::storeBigEndian(place, ipv4Checksum(ByteView(bytes).subview(start, header)));
   }
-  if (!ofTransport || frame.transport == EthernetFrame::Transport::kOther) return;
+  if (!ofTransport || frame.cut || frame.transport == EthernetFrame::Transport::kOther) return;
   const bool udp = frame.transport == EthernetFrame::Transport::kUdp;
   const std::size_t length = isIpv4 ? wordAt(bytes, start + 2) - header : wordAt(bytes, start + 4);
   const ByteView addresses = ByteView(bytes).subview(start + (isIpv4 ? 12 : 8), isIpv4 ? 8 : 32);

@@ -26,6 +26,7 @@ struct EthernetFrame {
   std::uint16_t type = 0;  ///< behind the tag, if there is one
   Network network = Network::kOther;
   Transport transport = Transport::kOther;
+  bool cut = false;  ///< the network header tells of more bytes than there are: neither checksum is right
   // Of the network and transport header, if they are whole.
   std::array<std::uint8_t, 16> networkSource{};       ///< of IPv4 the last four bytes
   std::array<std::uint8_t, 16> networkDestination{};  ///< likewise

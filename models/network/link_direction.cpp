@@ -68,7 +68,8 @@ Fault LinkDirection::injectFaults(Packet& packet, Time& arrival) {
 LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
   if (!flight.wasUp || flight.changes != state_.changes) return Fate::kLinkDown;
   if (flight.lost) return Fate::kLost;
-  if (to_.forwards) return Fate::kDelivered;
+  // Ports are promiscuous: which raw packets are whose, flow rules say.
+  if (to_.forwards || flight.packet.service == Service::kRaw) return Fate::kDelivered;
   const Route& route = flight.packet.route;
   const PortIdentity& port = to_.identity;
   const bool isOurs = route.linkLayer == LinkLayer::kInfiniBand

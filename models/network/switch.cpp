@@ -73,6 +73,8 @@ Time Switch::fillTime(const Port& from, const Packet& packet) const {
 void Switch::forward(Crossing& crossing) {
   if (isMulticast(crossing.packet.route)) return replicate(crossing);
   const std::uint32_t to = portOf(crossing.packet.route);
+  // IEEE 802.1Q, 8.8.3: a frame for a station that nobody knows goes everywhere.
+  if (to == kNoPort && crossing.packet.service == Service::kRaw) return replicate(crossing);
   if (to == kNoPort) return drop(ports_[crossing.from].counters.droppedDestination, crossing.packet);
   enqueue(ports_[to], std::move(crossing.packet));
 }

@@ -217,7 +217,8 @@ void noteRequest(CommandCall& call, const ib_uverbs_ex_create_qp& wanted) {
 }
 
 std::uint32_t knownFlags(std::uint8_t type) {
-  if (type == kRawPacketType) return RawFlags::kQpStripVlan | RawFlags::kQpScatterFcs;
+  // The block concerns multicast groups, which raw packets don't join: taken, as by the stock driver, without effect.
+  if (type == kRawPacketType) return RawFlags::kQpStripVlan | RawFlags::kQpScatterFcs | kBlockMulticastLoopback;
   return type == kUd ? kBlockMulticastLoopback : 0;
 }
 
