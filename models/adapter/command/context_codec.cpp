@@ -367,14 +367,17 @@ QpAttributes decodeEthernetQueueContext(ByteView context) {
   return qp;
 }
 
+wire::WorkQueueState workQueueState(QpState state) {
+  if (state == QpState::kReset) return wire::WorkQueueState::kReset;
+  const bool failed = state == QpState::kError || state == QpState::kSendQueueError;
+  return failed ? wire::WorkQueueState::kError : wire::WorkQueueState::kReady;
+}
+
 void encodeEthernetQueueContext(const QpAttributes& qp, MutableByteView context) {
   using Context = wire::EthernetQueueContext;
   using Queue = WorkQueueContext;
   const MutableByteView queue = Context::WorkQueue::mutableView(context);
-  const auto state = qp.state == QpState::kError   ? wire::WorkQueueState::kError
-                     : qp.state == QpState::kReset ? wire::WorkQueueState::kReset
-                                                   : wire::WorkQueueState::kReady;
-  Context::State::set(context, static_cast<std::uint32_t>(state));
+  Context::State::set(context, static_cast<std::uint32_t>(workQueueState(qp.state)));
   Context::UserIndex::set(context, qp.userIndex);
   Context::Cq::set(context, qp.hasSendQueue ? qp.sendCq.value() : qp.receiveCq.value());
   Context::VlanStripDisable::set(context, !qp.hasSendQueue && !qp.stripVlan);

@@ -97,9 +97,7 @@ CommandResult modify(CommandDevice& device, const CommandCall& call, bool sends)
   call.note("state", static_cast<std::uint64_t>(to));
   QpAttributes qp;
   if (!device.targets.qps.query(number, qp).ok() || !isRaw(qp, sends)) return kUnknown;
-  const auto present = qp.state == QpState::kReset   ? WorkQueueState::kReset
-                       : qp.state == QpState::kError ? WorkQueueState::kError
-                                                     : WorkQueueState::kReady;
+  const WorkQueueState present = workQueueState(qp.state);
   if (from != present) return {CommandStatus::kBadQpState, Syndrome::kQpTransitionIllegal};
   const std::uint64_t mask = sends ? 0 : ModifyEthernetQueueInput::Mask::get(call.input);
   if (mask != 0) {

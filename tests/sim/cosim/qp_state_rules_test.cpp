@@ -26,6 +26,17 @@ TEST(QpStateRules, ReliableServicesNeedMoreToConnect) {
   EXPECT_TRUE(isModifyAllowed(kUd, S::kInit, S::kReadyToReceive, M::kState));
 }
 
+TEST(QpStateRules, RawPacketsNeedAPortAndNothingElse) {
+  constexpr std::uint8_t kRaw = 8;
+  EXPECT_TRUE(isModifyAllowed(kRaw, S::kReset, S::kInit, M::kState | M::kPort));
+  EXPECT_FALSE(isModifyAllowed(kRaw, S::kReset, S::kInit, M::kState));
+  EXPECT_FALSE(isModifyAllowed(kRaw, S::kReset, S::kInit, M::kState | M::kPort | M::kPkeyIndex));
+  EXPECT_TRUE(isModifyAllowed(kRaw, S::kInit, S::kReadyToReceive, M::kState));
+  EXPECT_TRUE(isModifyAllowed(kRaw, S::kReadyToReceive, S::kReadyToSend, M::kState));
+  EXPECT_FALSE(isModifyAllowed(kRaw, S::kReadyToReceive, S::kReadyToSend, M::kState | M::kSendPsn));
+  EXPECT_FALSE(isModifyAllowed(kRaw, S::kReadyToSend, S::kDrain, M::kState));
+}
+
 TEST(QpStateRules, ErrorAndResetAreAlwaysOpenAndStatesAreNotSkipped) {
   for (const S from : {S::kReset, S::kInit, S::kReadyToReceive, S::kReadyToSend, S::kError}) {
     EXPECT_TRUE(isModifyAllowed(kRc, from, S::kError, M::kState));

@@ -252,6 +252,13 @@ class FakeQps final : public QpDirectory {
     attributes = found->second;
     return {};
   }
+  CommandResult setFrameOptions(QpNumber number, bool stripVlan, bool scatterFcs) override {
+    const auto found = table.find(number);
+    if (found == table.end()) return unknown();
+    found->second.stripVlan = stripVlan;
+    found->second.scatterFcs = scatterFcs;
+    return {};
+  }
   CommandResult addFlow(const FlowRule& rule, std::uint64_t& name) override {
     flows[name = ++lastFlow_] = rule;
     return {};
