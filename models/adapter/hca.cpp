@@ -80,9 +80,9 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
                   cache_, routes_}),
-      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering(),
-                   context_.pool},
-                  partitionKeysOf(options.addresses)),
+      dispatcher_(
+          {queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering(), context_.pool},
+          partitionKeysOf(options.addresses)),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
                AdapterClock(config_.completion.timestamps())),

@@ -121,8 +121,8 @@ void insertChecksums(MutableByteView bytes, bool ofNetwork, bool ofTransport) {
   const ByteView addresses = ByteView(bytes).subview(start + (isIpv4 ? 12 : 8), isIpv4 ? 8 : 32);
   std::uint8_t* const place = bytes.data() + start + header + (udp ? kUdpChecksum : kTcpChecksum);
   wire::storeBigEndian(place, std::uint16_t{0});
-  const std::uint32_t sum = sumOf(ByteView(bytes).subview(start + header, length)) + sumOf(addresses) +
-                            frame.protocol + static_cast<std::uint32_t>(length);
+  const std::uint32_t sum = sumOf(ByteView(bytes).subview(start + header, length)) + sumOf(addresses) + frame.protocol +
+                            static_cast<std::uint32_t>(length);
   const auto checksum = static_cast<std::uint16_t>(~folded(sum));
   wire::storeBigEndian(place, udp && checksum == 0 ? std::uint16_t{0xFFFF} : checksum);
 }

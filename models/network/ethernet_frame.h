@@ -37,7 +37,7 @@ struct EthernetFrame {
   bool fragment = false;                              ///< of IPv4
   std::uint16_t sourcePort = 0;
   std::uint16_t destinationPort = 0;
-  std::uint16_t tcpFlags = 0;  ///< 9 bits
+  std::uint16_t tcpFlags = 0;        ///< 9 bits
   bool networkChecksumOk = false;    ///< of IPv4; true of IPv6, which has none
   bool transportChecksumOk = false;  ///< of TCP or UDP that is no fragment; a UDP checksum of 0 is none and right
   std::uint16_t checksum = 0;        ///< one's complement sum of all behind type and tag

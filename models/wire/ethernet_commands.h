@@ -110,6 +110,11 @@ struct FlowEntryInput {
   // Types of a destination. A table as destination stands for those of higher levels.
   static constexpr std::uint32_t kToTable = 1;
   static constexpr std::uint32_t kToReceiver = 2;
+  /// Operation modifier: 0 makes an entry, 1 changes what frames of it are for.
+  static constexpr std::uint32_t kModify = 1;
+  /// Of a change: which parts. Bits action, flow tag, destinations.
+  using ModifyMask = ContextField<0x18, 7, 0>;
+  static constexpr std::uint32_t kModifyDestinations = 4;
   using Index = ContextField<0x20, 31, 0>;
   using Group = ContextField<0x44, 31, 0>;
   using FlowTag = ContextField<0x48, 23, 0>;

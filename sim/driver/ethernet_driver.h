@@ -43,7 +43,7 @@ struct ReceiverAttributes {
 };
 
 struct FlowAttributes {
-  /// Rules of a lower one come first; of one, the older.
+  /// Rules of a lower one come first; of one, the older. Rules of one priority that match the same all get the frame.
   std::uint32_t priority = 0;
   adapter::FlowKey mask{};  ///< as wire::FlowMatch
   adapter::FlowKey value{};

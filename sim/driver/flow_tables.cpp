@@ -17,6 +17,7 @@ using wire::FlowMatch;
 using wire::FlowTableInput;
 
 constexpr CommandResult kTableFull{CommandStatus::kNoResources, adapter::Syndrome::kEthernetObjectLimit};
+constexpr CommandResult kConflict{CommandStatus::kBadParameter, adapter::Syndrome::kFlowConflict};
 constexpr CommandResult kNoRule{CommandStatus::kBadResource, adapter::Syndrome::kUnknownFlow};
 
 // Which parts of the match count.
@@ -57,25 +58,28 @@ void FlowTables::ensureTable(std::uint32_t level, const Sequence::Next& next) {
   });
 }
 
-CommandBytes FlowTables::groupCommand(const Rule& rule, const FlowAttributes& flow) const {
+CommandBytes FlowTables::groupCommand(const Entry& entry) const {
   using Input = wire::CreateFlowGroupInput;
   CommandBytes input = plainCommand(CommandOpcode::kCreateFlowGroup, Input::kSize);
-  FlowTableInput::Table::set(input, tables_.at(rule.level).number);
-  Input::FirstIndex::set(input, rule.index);
-  Input::LastIndex::set(input, rule.index);
-  Input::Criteria::set(input, criteriaOf(flow.mask));
-  std::copy(flow.mask.begin(), flow.mask.end(), Input::Match::mutableView(input).data());
+  FlowTableInput::Table::set(input, tables_.at(entry.level).number);
+  Input::FirstIndex::set(input, entry.index);
+  Input::LastIndex::set(input, entry.index);
+  Input::Criteria::set(input, criteriaOf(entry.flow.mask));
+  std::copy(entry.flow.mask.begin(), entry.flow.mask.end(), Input::Match::mutableView(input).data());
   return input;
 }
 
-CommandBytes FlowTables::entryCommand(const Rule& rule, const FlowAttributes& flow) const {
+CommandBytes FlowTables::entryCommand(const Entry& entry, bool changes) const {
+  const FlowAttributes& flow = entry.flow;
   const std::size_t count = flow.receivers.size() + (flow.continues ? 1 : 0);
   CommandBytes input =
       plainCommand(CommandOpcode::kSetFlowTableEntry,
-                   FlowEntryInput::kDestinations + std::max<std::size_t>(count, 1) * FlowEntryInput::kDestinationSize);
-  FlowTableInput::Table::set(input, tables_.at(rule.level).number);
-  FlowEntryInput::Index::set(input, rule.index);
-  FlowEntryInput::Group::set(input, rule.group);
+                   FlowEntryInput::kDestinations + std::max<std::size_t>(count, 1) * FlowEntryInput::kDestinationSize,
+                   changes ? FlowEntryInput::kModify : 0);
+  FlowTableInput::Table::set(input, tables_.at(entry.level).number);
+  if (changes) FlowEntryInput::ModifyMask::set(input, FlowEntryInput::kModifyDestinations);
+  FlowEntryInput::Index::set(input, entry.index);
+  FlowEntryInput::Group::set(input, entry.group);
   FlowEntryInput::FlowTag::set(input, flow.flowTag);
   FlowEntryInput::Action::set(input, count == 0 ? FlowEntryInput::kDrop : FlowEntryInput::kForward);
   FlowEntryInput::Destinations::set(input, static_cast<std::uint32_t>(count));
@@ -90,59 +94,105 @@ CommandBytes FlowTables::entryCommand(const Rule& rule, const FlowAttributes& fl
   return input;
 }
 
-CommandBytes FlowTables::onRule(CommandOpcode opcode, const Rule& rule) const {
+CommandBytes FlowTables::onEntry(CommandOpcode opcode, const Entry& entry) const {
   CommandBytes input = plainCommand(opcode, wire::CreateFlowTableInput::kSize);
-  FlowTableInput::Table::set(input, tables_.at(rule.level).number);
+  FlowTableInput::Table::set(input, tables_.at(entry.level).number);
   if (opcode == CommandOpcode::kDestroyFlowGroup) {
-    FlowTableInput::Group::set(input, rule.group);
+    FlowTableInput::Group::set(input, entry.group);
   } else {
-    FlowEntryInput::Index::set(input, rule.index);
+    FlowEntryInput::Index::set(input, entry.index);
   }
   return input;
 }
 
-void FlowTables::dropGroup(const Rule& rule, const Sequence::Next& next) {
-  tables_.at(rule.level).entries.release(rule.index);
-  if (rule.group == 0) return next({});
-  run(onRule(CommandOpcode::kDestroyFlowGroup, rule), next);
+void FlowTables::dropGroup(const Entry& entry, const Sequence::Next& next) {
+  tables_.at(entry.level).entries.release(entry.index);
+  if (entry.group == 0) return next({});
+  run(onEntry(CommandOpcode::kDestroyFlowGroup, entry), next);
+}
+
+// Bits that don't count may differ.
+std::shared_ptr<FlowTables::Entry> FlowTables::find(std::uint32_t level, const FlowAttributes& flow) const {
+  for (const auto& [number, rule] : rules_) {
+    const FlowAttributes& other = rule.entry->flow;
+    bool isSame = rule.entry->level == level && other.mask == flow.mask && other.continues == flow.continues;
+    for (std::size_t i = 0; i < flow.mask.size(); ++i) {
+      isSame = isSame && ((flow.value[i] ^ other.value[i]) & flow.mask[i]) == 0;
+    }
+    if (isSame) return rule.entry;
+  }
+  return nullptr;
+}
+
+std::uint32_t FlowTables::remember(const std::shared_ptr<Entry>& entry, const FlowAttributes& flow) {
+  rules_[++lastRule_] = {entry, flow.receivers};
+  return lastRule_;
+}
+
+void FlowTables::join(const std::shared_ptr<Entry>& entry, const FlowAttributes& flow, Done<std::uint32_t> done) {
+  if (entry->flow.flowTag != flow.flowTag || entry->flow.receivers.empty() || flow.receivers.empty()) {
+    return done({kConflict});
+  }
+  std::vector<std::uint32_t>& receivers = entry->flow.receivers;
+  receivers.insert(receivers.end(), flow.receivers.begin(), flow.receivers.end());
+  const std::uint32_t number = remember(entry, flow);
+  run(entryCommand(*entry, true), [this, number, done = std::move(done)](CommandResult result) {
+    if (!result.ok()) forget(number);
+    done({result, number});
+  });
+}
+
+// The receivers of one rule leave its entry.
+void FlowTables::forget(std::uint32_t number) {
+  const Rule rule = rules_.at(number);
+  std::vector<std::uint32_t>& receivers = rule.entry->flow.receivers;
+  for (const std::uint32_t receiver : rule.receivers) {
+    const auto at = std::find(receivers.begin(), receivers.end(), receiver);
+    if (at != receivers.end()) receivers.erase(at);
+  }
+  rules_.erase(number);
 }
 
 void FlowTables::add(const FlowAttributes& flow, Done<std::uint32_t> done) {
   using Next = Sequence::Next;
-  const auto rule = std::make_shared<Rule>();
-  rule->level = std::min(flow.priority, kLastLevel - 1);
+  const std::uint32_t level = std::min(flow.priority, kLastLevel - 1);
+  if (const auto known = find(level, flow)) return join(known, flow, std::move(done));
+  const auto entry = std::make_shared<Entry>();
+  entry->level = level;
+  entry->flow = flow;
   const auto hasPlace = std::make_shared<bool>(false);
-  Sequence::run({[=](const Next& next) { ensureTable(rule->level, next); },
+  Sequence::run({[=](const Next& next) { ensureTable(level, next); },
                  [=](const Next& next) { flow.continues ? ensureTable(kLastLevel, next) : next({}); },
                  [=](const Next& next) {
-                   const auto index = tables_.at(rule->level).entries.allocate();
+                   const auto index = tables_.at(level).entries.allocate();
                    if (!index) return next(kTableFull);
                    *hasPlace = true;
-                   rule->index = *index;
-                   runForNumber(groupCommand(*rule, flow), rule->group, [rule, next](CommandResult result) {
-                     next(result);
-                   });
+                   entry->index = *index;
+                   runForNumber(groupCommand(*entry), entry->group,
+                                [entry, next](CommandResult result) { next(result); });
                  },
-                 [=](const Next& next) { run(entryCommand(*rule, flow), next); }},
-                [this, rule, hasPlace, done = std::move(done)](CommandResult result) {
-                  if (!result.ok()) {
-                    if (!*hasPlace) return done({result});
-                    return dropGroup(*rule, [result, done](CommandResult) { done({result}); });
-                  }
-                  rules_[++lastRule_] = *rule;
-                  done({result, lastRule_});
+                 [=](const Next& next) { run(entryCommand(*entry, false), next); }},
+                [this, entry, hasPlace, flow, done = std::move(done)](CommandResult result) {
+                  if (result.ok()) return done({result, remember(entry, flow)});
+                  if (!*hasPlace) return done({result});
+                  dropGroup(*entry, [result, done](CommandResult) { done({result}); });
                 });
 }
 
 void FlowTables::remove(std::uint32_t number, Done<int> done) {
   const auto found = rules_.find(number);
   if (found == rules_.end()) return done({kNoRule});
-  const Rule rule = found->second;
-  run(onRule(CommandOpcode::kDeleteFlowTableEntry, rule),
-      [this, number, rule, done = std::move(done)](CommandResult result) {
+  const std::shared_ptr<Entry> entry = found->second.entry;
+  forget(number);
+  const bool isShared =
+      std::any_of(rules_.begin(), rules_.end(), [&entry](const auto& each) { return each.second.entry == entry; });
+  if (isShared) {
+    return run(entryCommand(*entry, true), [done = std::move(done)](CommandResult result) { done({result}); });
+  }
+  run(onEntry(CommandOpcode::kDeleteFlowTableEntry, *entry),
+      [this, entry, done = std::move(done)](CommandResult result) {
         if (!result.ok()) return done({result});
-        rules_.erase(number);
-        dropGroup(rule, [done](CommandResult dropped) { done({dropped}); });
+        dropGroup(*entry, [done](CommandResult dropped) { done({dropped}); });
       });
 }
 

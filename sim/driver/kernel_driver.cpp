@@ -81,9 +81,8 @@ void KernelDriver::releaseAll(std::function<void()> done) {
     if (owner == xrcResources_.owner() || owner == keyUpdater_.owner()) continue;
     return releaseOwner(owner, [this, done = std::move(done)] { releaseAll(done); });
   }
-  flowTables_.release([this, done = std::move(done)] {
-    xrcResources_.release([this, done] { keyUpdater_.release(done); });
-  });
+  flowTables_.release(
+      [this, done = std::move(done)] { xrcResources_.release([this, done] { keyUpdater_.release(done); }); });
 }
 
 OwnerId KernelDriver::addClient(DriverClient& client, const char* name) { return owners_.addClient(client, name); }

@@ -72,8 +72,7 @@ void KernelDriver::modifyWorkQueue(OwnerId owner, EthernetObject kind, QpNumber 
           [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
 }
 
-void KernelDriver::queryWorkQueue(OwnerId owner, EthernetObject kind, QpNumber queue,
-                                  Done<wire::WorkQueueState> done) {
+void KernelDriver::queryWorkQueue(OwnerId owner, EthernetObject kind, QpNumber queue, Done<wire::WorkQueueState> done) {
   if (!owners_.owns(owner, kindOf(kind), queue.value())) return done({kNotYours});
   const auto opcode = kind == EthernetObject::kSendQueue ? CommandOpcode::kQuerySq : CommandOpcode::kQueryRq;
   using Output = wire::QueryEthernetQueueOutput;

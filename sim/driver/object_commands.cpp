@@ -180,8 +180,8 @@ CommandBytes modifyWorkQueueCommand(CommandOpcode opcode, QpNumber queue, const 
   wire::EthernetQueueContext::State::set(context, static_cast<std::uint32_t>(change.to));
   wire::EthernetQueueContext::VlanStripDisable::set(context, !change.stripVlan.value_or(true));
   wire::EthernetQueueContext::ScatterFcs::set(context, change.scatterFcs.value_or(false));
-  Input::Mask::set(input, (change.stripVlan ? Input::kVlanStripDisable : 0) |
-                              (change.scatterFcs ? Input::kScatterFcs : 0));
+  Input::Mask::set(input,
+                   (change.stripVlan ? Input::kVlanStripDisable : 0) | (change.scatterFcs ? Input::kScatterFcs : 0));
   return input;
 }
 

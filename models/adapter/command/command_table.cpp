@@ -26,8 +26,8 @@ constexpr std::uint8_t kAny = kDisabled | kUp;
 constexpr std::size_t kShort = 16;                                  // inputs and outputs with one number
 constexpr std::size_t kStatus = wire::CommandOutput::kMinimumSize;  // outputs with nothing but status and syndrome
 constexpr std::size_t kCapabilities = 0x10 + wire::HcaCapabilities::kSize;  // of the general set, the largest
-constexpr std::size_t kFlowCommand = 0x24;       // as far as table, group and index
-constexpr std::size_t kPageListCommand = 0x110;  // contexts with a page list behind
+constexpr std::size_t kFlowCommand = 0x24;                                  // as far as table, group and index
+constexpr std::size_t kPageListCommand = 0x110;                             // contexts with a page list behind
 
 // In the order of the opcodes' values, for the search below.
 constexpr CommandEntryPoint kCommands[] = {

@@ -8,12 +8,13 @@
 
 #include "models/adapter/memory/index_allocator.h"
 #include "models/adapter/memory/number_table.h"
-#include "models/adapter/transport/flow_steering.h"
+#include "models/adapter/transport/qp_directory.h"
 #include "models/base/ids.h"
 
 namespace hca::adapter {
 
-/// Indirection tables ("spreads"), receivers, senders, flow tables with their groups and entries, by number. Numbers start at 1.
+/// Indirection tables ("spreads"), receivers, senders, flow tables with their groups and entries, by number. Numbers
+/// start at 1.
 struct EthernetObjects {
   static constexpr std::uint32_t kMost = 1U << 16;
   static constexpr std::uint32_t kLogMaxSpread = 9;  ///< queues of an indirection table
@@ -35,6 +36,7 @@ struct EthernetObjects {
     std::uint64_t rule = 0;  ///< QpDirectory::addFlow
     std::uint32_t group = 0;
     std::vector<std::uint32_t> receivers;
+    FlowRule description;
   };
   struct Table {
     std::uint32_t level = 0;
@@ -47,7 +49,8 @@ struct EthernetObjects {
   std::map<std::uint32_t, Receiver> receivers;
   std::map<std::uint32_t, TransportDomainNumber> senders;
   std::map<std::uint32_t, Table> tables;
-  IndexAllocator spreadNumbers{1, kMost}, receiverNumbers{1, kMost}, senderNumbers{1, kMost}, tableNumbers{1, kMost}, groupNumbers{1, kMost};
+  IndexAllocator spreadNumbers{1, kMost}, receiverNumbers{1, kMost}, senderNumbers{1, kMost}, tableNumbers{1, kMost},
+      groupNumbers{1, kMost};
 
   void reset() { *this = EthernetObjects(); }
 };

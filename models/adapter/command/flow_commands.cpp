@@ -81,6 +81,28 @@ CommandResult readAction(CommandDevice& device, ByteView input, const EthernetOb
   return {};
 }
 
+// The entry stays what it is, but that its frames go to other receivers.
+CommandResult modifyFlowEntry(CommandDevice& device, const CommandCall& call, EthernetObjects::Table& table) {
+  const auto found = table.entries.find(FlowEntryInput::Index::get(call.input));
+  if (found == table.entries.end()) return {CommandStatus::kBadResource, Syndrome::kUnknownFlow};
+  if (FlowEntryInput::ModifyMask::get(call.input) != FlowEntryInput::kModifyDestinations) return kNoAction;
+  EthernetObjects::Entry& entry = found->second;
+  FlowRule rule = entry.description;
+  rule.targets.clear();
+  rule.continues = false;
+  std::vector<std::uint32_t> receivers;
+  if (const CommandResult result = readAction(device, call.input, table, rule, receivers); !result.ok()) return result;
+  std::uint64_t name = 0;
+  if (const CommandResult result = device.targets.qps.addFlow(rule, name); !result.ok()) return result;
+  if (const CommandResult result = device.targets.qps.removeFlow(entry.rule); !result.ok()) return result;
+  for (const std::uint32_t number : receivers) ++device.ethernet.receivers.at(number).rules;
+  for (const std::uint32_t number : entry.receivers) --device.ethernet.receivers.at(number).rules;
+  entry.rule = name;
+  entry.receivers = receivers;
+  entry.description = rule;
+  return {};
+}
+
 }  // namespace
 
 CommandResult createFlowTable(CommandDevice& device, const CommandCall& call) {
@@ -142,6 +164,7 @@ CommandResult destroyFlowGroup(CommandDevice& device, const CommandCall& call) {
 CommandResult setFlowEntry(CommandDevice& device, const CommandCall& call) {
   EthernetObjects::Table* table = tableOf(device, call);
   if (table == nullptr) return kNoTable;
+  if (call.modifier() == FlowEntryInput::kModify) return modifyFlowEntry(device, call, *table);
   const std::uint32_t index = FlowEntryInput::Index::get(call.input);
   const std::uint32_t groupNumber = FlowEntryInput::Group::get(call.input);
   const auto group = table->groups.find(groupNumber);
@@ -150,7 +173,8 @@ CommandResult setFlowEntry(CommandDevice& device, const CommandCall& call) {
     return {CommandStatus::kBadParameter, Syndrome::kFlowIndexOutOfRange};
   }
   FlowRule rule;
-  EthernetObjects::Entry entry{0, groupNumber, {}};
+  EthernetObjects::Entry entry;
+  entry.group = groupNumber;
   if (const CommandResult result = readAction(device, call.input, *table, rule, entry.receivers); !result.ok()) {
     return result;
   }
@@ -161,6 +185,7 @@ CommandResult setFlowEntry(CommandDevice& device, const CommandCall& call) {
   call.note("flow_index", index);
   call.note("flow_tag", rule.flowTag);
   if (const CommandResult result = device.targets.qps.addFlow(rule, entry.rule); !result.ok()) return result;
+  entry.description = rule;
   for (const std::uint32_t number : entry.receivers) ++device.ethernet.receivers.at(number).rules;
   table->entries.emplace(index, entry);
   return {};

@@ -81,6 +81,7 @@ enum class Syndrome : std::uint32_t {
   kMulticastGidBad = 0x0421,
   kMulticastLimit = 0x0422,
   kNotInMulticastGroup = 0x0423,
+  kFlowConflict = 0x0424,  ///< the driver's own: a rule with this match does something else
   kUnknownMemoryKey = 0x0501,
   kMemoryKeyLimit = 0x0502,
   kMemoryKeyModeUnsupported = 0x0503,

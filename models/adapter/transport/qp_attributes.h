@@ -87,9 +87,9 @@ struct QpAttributes {
   std::uint32_t mtu = 1024;  ///< bytes
   AddressPath path;
   bool blockMulticastLoopback = false;  ///< what it sends to its own groups doesn't come back to it
-  bool stripVlan = false;     ///< of kRaw: a VLAN tag is taken out of the frame and told in the completion
-  bool scatterFcs = false;    ///< of kRaw: the frame check sequence stays at the frame's end
-  std::uint32_t transportDomain = 0;  ///< of kRaw that sends: TransportDomainNumber
+  bool stripVlan = false;               ///< of kRaw: a VLAN tag is taken out of the frame and told in the completion
+  bool scatterFcs = false;              ///< of kRaw: the frame check sequence stays at the frame's end
+  std::uint32_t transportDomain = 0;    ///< of kRaw that sends: TransportDomainNumber
 
   PageList buffer;            ///< receive queue first, then send queue
   BusAddress doorbellRecord;  ///< +0 receive counter, +4 send counter

@@ -68,6 +68,8 @@ void createQpExtended(UverbsContext& context, const Call& call);
 void createQpNative(UverbsContext& context, const Call& call);
 void destroyQpNative(UverbsContext& context, const Call& call);
 void destroyQp(UverbsContext& context, const Call& call);
+
+// multicast_commands.cpp
 void attachMulticast(UverbsContext& context, const Call& call);
 void detachMulticast(UverbsContext& context, const Call& call);
 

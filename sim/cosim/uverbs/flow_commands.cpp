@@ -99,14 +99,18 @@ void addRules(UverbsContext& context, const std::shared_ptr<UserFlow>& flow, std
   if (rules.empty()) return done(0);
   const FlowAttributes first = rules.front();
   rules.erase(rules.begin());
-  context.driver.ethernet()->createFlow(
-      context.owner, first,
-      [&context, flow, rules = std::move(rules),
-       done = std::move(done)](const driver::Answer<std::uint32_t>& answer) mutable {
-        if (!answer.ok()) return removeRules(context, flow, [answer, done](int) { done(errnoOf(answer.result)); });
-        flow->numbers.push_back(answer.value);
-        addRules(context, flow, std::move(rules), std::move(done));
-      });
+  context.driver.ethernet()->createFlow(context.owner, first,
+                                        [&context, flow, rules = std::move(rules),
+                                         done = std::move(done)](const driver::Answer<std::uint32_t>& answer) mutable {
+                                          if (!answer.ok()) {
+                                            const bool exists =
+                                                answer.result.syndrome == adapter::Syndrome::kFlowConflict;
+                                            const int error = exists ? EEXIST : errnoOf(answer.result);
+                                            return removeRules(context, flow, [error, done](int) { done(error); });
+                                          }
+                                          flow->numbers.push_back(answer.value);
+                                          addRules(context, flow, std::move(rules), std::move(done));
+                                        });
 }
 
 void create(UverbsContext& context, const Call& call, const std::shared_ptr<UserFlow>& flow,
@@ -231,9 +235,8 @@ void createFlowNative(UverbsContext& context, const Call& call) {
     if (receiverOf(flow->qp) == 0) return call->finish(EINVAL);
     rule.receivers = {receiverOf(flow->qp)};
   }
-  create(context, call, flow, {rule}, [call](std::uint32_t handle) {
-    (void)call->ioctl.answerInline(MLX5_IB_ATTR_CREATE_FLOW_HANDLE, handle);
-  });
+  create(context, call, flow, {rule},
+         [call](std::uint32_t handle) { (void)call->ioctl.answerInline(MLX5_IB_ATTR_CREATE_FLOW_HANDLE, handle); });
 }
 
 }  // namespace hca::cosim

@@ -166,8 +166,8 @@ class Reader {
     ib_uverbs_flow_spec_tcp_udp spec{};
     if (!take(bytes, spec)) return EINVAL;
     const std::uint8_t protocol = tcp ? kTcpProtocol : kUdpProtocol;
-    const bool contradicts = FlowMatch::Protocol::get(mask()) == FlowMatch::Protocol::kMax &&
-                             FlowMatch::Protocol::get(value()) != protocol;
+    const bool contradicts =
+        FlowMatch::Protocol::get(mask()) == FlowMatch::Protocol::kMax && FlowMatch::Protocol::get(value()) != protocol;
     if (contradicts) return EINVAL;
     FlowMatch::Protocol::set(mask(), FlowMatch::Protocol::kMax);
     FlowMatch::Protocol::set(value(), protocol);

@@ -16,8 +16,8 @@ struct ParsedFlow {
 };
 
 /// Reads `count` specifications (struct ib_uverbs_flow_spec_...) that fill `specs`, as Linux
-/// drivers/infiniband/hw/mlx5/fs.c, parse_flow_attr does. 0, or the errno: EINVAL for what makes no sense, EOPNOTSUPP for
-/// what isn't supported.
+/// drivers/infiniband/hw/mlx5/fs.c, parse_flow_attr does. 0, or the errno: EINVAL for what makes no sense, EOPNOTSUPP
+/// for what isn't supported.
 int parseFlowSpecs(ByteView specs, std::size_t count, ParsedFlow& flow);
 
 }  // namespace hca::cosim

@@ -1,4 +1,4 @@
-// Queue pairs: creation, end, multicast groups.
+// Queue pairs: creation and end.
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
@@ -377,35 +377,6 @@ void destroyQpNative(UverbsContext& context, const Call& call) {
   destroy(
       context, call, static_cast<std::uint32_t>(handle.value_or(0)),
       [call](const ib_uverbs_destroy_qp_resp& answer) { call->answerAttribute(UVERBS_ATTR_DESTROY_QP_RESP, answer); });
-}
-
-void attachMulticast(UverbsContext& context, const Call& call) {
-  const auto in = call->core<ib_uverbs_attach_mcast>();
-  const auto qp = context.qps.find(in.qp_handle);
-  constexpr std::uint8_t kMulticast = 0xFF;
-  if (qp == nullptr || qp->type != kUd || in.gid[0] != kMulticast) return call->finish(EINVAL);
-  network::Gid group;
-  std::memcpy(group.data(), in.gid, group.size());
-  if (qp->groups.count(group) != 0) return call->finish(0);
-  context.driver.attachMulticast(context.owner, qp->number, group,
-                                 [call, qp, group](const driver::Answer<int>& answer) {
-                                   if (answer.ok()) qp->groups.insert(group);
-                                   call->finish(errnoOf(answer.result));
-                                 });
-}
-
-void detachMulticast(UverbsContext& context, const Call& call) {
-  const auto in = call->core<ib_uverbs_detach_mcast>();
-  const auto qp = context.qps.find(in.qp_handle);
-  if (qp == nullptr) return call->finish(EINVAL);
-  network::Gid group;
-  std::memcpy(group.data(), in.gid, group.size());
-  if (qp->groups.count(group) == 0) return call->finish(EINVAL);
-  context.driver.detachMulticast(context.owner, qp->number, group,
-                                 [call, qp, group](const driver::Answer<int>& answer) {
-                                   if (answer.ok()) qp->groups.erase(group);
-                                   call->finish(errnoOf(answer.result));
-                                 });
 }
 
 }  // namespace hca::cosim

@@ -84,14 +84,13 @@ void queryRawPacketState(UverbsContext& context, const std::shared_ptr<UserQp>& 
 // What the queues are in, before they are brought to the next state: a send queue may have failed by itself.
 void modifyRawPacketQp(UverbsContext& context, const std::shared_ptr<UserQp>& qp, adapter::QpTransition transition,
                        std::function<void(int error)> done) {
-  queryRawPacketState(
-      context, qp, [&context, qp, transition, done = std::move(done)](int error, VerbsState state) {
-        if (error != 0) return done(error);
-        if (state == VerbsState::kSendError || state == VerbsState::kError) qp->raw->sendState = WorkQueueState::kError;
-        if (state == VerbsState::kError) qp->raw->receiveState = WorkQueueState::kError;
-        driver::modifyRawQueuePair(*context.driver.ethernet(), context.owner, *qp->raw, transition,
-                                   [qp, done](const driver::Answer<int>& answer) { done(errnoOf(answer.result)); });
-      });
+  queryRawPacketState(context, qp, [&context, qp, transition, done = std::move(done)](int error, VerbsState state) {
+    if (error != 0) return done(error);
+    if (state == VerbsState::kSendError || state == VerbsState::kError) qp->raw->sendState = WorkQueueState::kError;
+    if (state == VerbsState::kError) qp->raw->receiveState = WorkQueueState::kError;
+    driver::modifyRawQueuePair(*context.driver.ethernet(), context.owner, *qp->raw, transition,
+                               [qp, done](const driver::Answer<int>& answer) { done(errnoOf(answer.result)); });
+  });
 }
 
 void destroyRawPacketQp(UverbsContext& context, const std::shared_ptr<UserQp>& qp,

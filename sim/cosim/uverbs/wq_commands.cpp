@@ -52,7 +52,9 @@ int setWorkQueue(UverbsContext& context, const ib_uverbs_ex_create_wq& in, const
 // States as verbs number them, to those of the adapter; kBad: there is none.
 constexpr std::uint32_t kWqReset = 0, kWqReady = 1, kWqError = 2;
 WorkQueueState stateOf(std::uint32_t verbs) {
-  return verbs == kWqReset ? WorkQueueState::kReset : verbs == kWqReady ? WorkQueueState::kReady : WorkQueueState::kError;
+  return verbs == kWqReset   ? WorkQueueState::kReset
+         : verbs == kWqReady ? WorkQueueState::kReady
+                             : WorkQueueState::kError;
 }
 
 bool isEventOfWq(const UserWq& wq, ByteView record) {
@@ -103,24 +105,24 @@ void createWq(UverbsContext& context, const Call& call) {
   call->noteRegion("buf", *wq->ring);
   call->noteRegion("db", *wq->record);
   wq->userHandle = in.user_handle;
-  context.driver.ethernet()->createReceiveQueue(
-      context.owner, wq->attributes, [&context, call, wq, in](const driver::Answer<QpNumber>& answer) {
-        if (!answer.ok()) return call->finish(errnoOf(answer.result));
-        wq->number = answer.value;
-        ++wq->pd->users;
-        ++wq->cq->users;
-        ib_uverbs_ex_create_wq_resp out{};
-        out.wq_handle = context.wqs.add(wq);
-        out.max_wr = in.max_wr;
-        out.max_sge = in.max_sge;
-        out.wqn = answer.value.value();
-        call->noteAnswer("wq_handle", out.wq_handle);
-        call->noteAnswer("wqn", out.wqn);
-        mlx5_ib_create_wq_resp driverOut{};
-        driverOut.response_length = sizeof driverOut;
-        call->answerDriver(driverOut);
-        finishWith(call, out);
-      });
+  context.driver.ethernet()->createReceiveQueue(context.owner, wq->attributes,
+                                                [&context, call, wq, in](const driver::Answer<QpNumber>& answer) {
+                                                  if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                                                  wq->number = answer.value;
+                                                  ++wq->pd->users;
+                                                  ++wq->cq->users;
+                                                  ib_uverbs_ex_create_wq_resp out{};
+                                                  out.wq_handle = context.wqs.add(wq);
+                                                  out.max_wr = in.max_wr;
+                                                  out.max_sge = in.max_sge;
+                                                  out.wqn = answer.value.value();
+                                                  call->noteAnswer("wq_handle", out.wq_handle);
+                                                  call->noteAnswer("wqn", out.wqn);
+                                                  mlx5_ib_create_wq_resp driverOut{};
+                                                  driverOut.response_length = sizeof driverOut;
+                                                  call->answerDriver(driverOut);
+                                                  finishWith(call, out);
+                                                });
 }
 
 void modifyWq(UverbsContext& context, const Call& call) {
@@ -244,23 +246,24 @@ void createSpreadQp(UverbsContext& context, const Call& call, const ib_uverbs_ex
   receiver.takesOwnUnicast = (own.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC) != 0;
   receiver.takesOwnMulticast = (own.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC) != 0;
   if (const int error = setHash(own, qp->spread->queues.size(), receiver.hash); error != 0) return call->finish(error);
-  withTransportDomain(context, call, [&context, call, qp, receiver,
-                                      answered = std::move(answered)](adapter::TransportDomainNumber domain) mutable {
-    receiver.domain = domain;
-    context.driver.ethernet()->createReceiver(
-        context.owner, receiver, [&context, call, qp, answered](const driver::Answer<std::uint32_t>& answer) {
-          if (!answer.ok()) return call->finish(errnoOf(answer.result));
-          qp->raw = std::make_shared<driver::RawQueuePair>();
-          qp->raw->receiver = answer.value;
-          ++qp->pd->users;
-          ++qp->spread->users;
-          qp->capacity.qp_handle = context.qps.add(qp);  // its number is 0
-          call->noteAnswer("qp_handle", qp->capacity.qp_handle);
-          call->answerDriver(mlx5_ib_create_qp_resp{});
-          answered(qp->capacity);
-          call->finish(0);
-        });
-  });
+  withTransportDomain(
+      context, call,
+      [&context, call, qp, receiver, answered = std::move(answered)](adapter::TransportDomainNumber domain) mutable {
+        receiver.domain = domain;
+        context.driver.ethernet()->createReceiver(
+            context.owner, receiver, [&context, call, qp, answered](const driver::Answer<std::uint32_t>& answer) {
+              if (!answer.ok()) return call->finish(errnoOf(answer.result));
+              qp->raw = std::make_shared<driver::RawQueuePair>();
+              qp->raw->receiver = answer.value;
+              ++qp->pd->users;
+              ++qp->spread->users;
+              qp->capacity.qp_handle = context.qps.add(qp);  // its number is 0
+              call->noteAnswer("qp_handle", qp->capacity.qp_handle);
+              call->answerDriver(mlx5_ib_create_qp_resp{});
+              answered(qp->capacity);
+              call->finish(0);
+            });
+      });
 }
 
 }  // namespace hca::cosim

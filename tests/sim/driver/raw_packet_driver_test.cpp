@@ -63,9 +63,8 @@ class RawPacketDriver : public testing::Test {
         [&](auto done) { driver::createRawQueuePair(*driver().ethernet(), owner, wanted, done); });
   }
   bool modify(RawQueuePair& pair, QpTransition transition) {
-    return ask<int>([&](auto done) {
-             driver::modifyRawQueuePair(*driver().ethernet(), owner, pair, transition, done);
-           }).ok();
+    return ask<int>([&](auto done) { driver::modifyRawQueuePair(*driver().ethernet(), owner, pair, transition, done); })
+        .ok();
   }
   WorkQueueState stateOf(EthernetObject kind, QpNumber number) {
     return take<WorkQueueState>([&](auto done) { driver().ethernet()->queryWorkQueue(owner, kind, number, done); });
@@ -143,6 +142,22 @@ TEST_F(RawPacketDriver, RulesKeepTheirQueuePair) {
   EXPECT_EQ(driver().objects(ObjectKind::kReceiver), 0u);
 }
 
+TEST_F(RawPacketDriver, RulesThatMatchTheSameAreOneEntry) {
+  const RawQueuePair one = createPair(), other = createPair();
+  const std::uint32_t first = createFlow(one.receiver, 0).value, second = createFlow(other.receiver, 0).value;
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(destroy(EthernetObject::kFlow, first).ok());
+  EXPECT_TRUE(destroy(EthernetObject::kReceiver, one.receiver).ok()) << "nothing leads to it any more";
+  EXPECT_EQ(destroy(EthernetObject::kReceiver, other.receiver).result.status, adapter::CommandStatus::kResourceBusy);
+  driver::FlowAttributes flow;
+  flow.receivers = {other.receiver};
+  flow.flowTag = 1;
+  const auto conflict = ask<std::uint32_t>([&](auto done) { driver().ethernet()->createFlow(owner, flow, done); });
+  EXPECT_EQ(conflict.result.syndrome, adapter::Syndrome::kFlowConflict);
+  EXPECT_TRUE(destroy(EthernetObject::kFlow, second).ok());
+  EXPECT_TRUE(destroy(EthernetObject::kReceiver, other.receiver).ok());
+}
+
 TEST_F(RawPacketDriver, ObjectsOfOthersAreNobodysBusiness) {
   const RawQueuePair pair = createPair();
   Listener stranger;
@@ -151,8 +166,7 @@ TEST_F(RawPacketDriver, ObjectsOfOthersAreNobodysBusiness) {
   EXPECT_FALSE(createFlow(pair.receiver, 0).ok());
   EXPECT_FALSE(destroy(EthernetObject::kReceiveQueue, pair.receiveQueue->value()).ok());
   const auto spread = [&] {
-    return ask<std::uint32_t>(
-        [&](auto done) { driver().ethernet()->createSpread(owner, {*pair.receiveQueue}, done); });
+    return ask<std::uint32_t>([&](auto done) { driver().ethernet()->createSpread(owner, {*pair.receiveQueue}, done); });
   };
   EXPECT_FALSE(spread().ok());
   owner = own;
@@ -162,8 +176,8 @@ TEST_F(RawPacketDriver, ObjectsOfOthersAreNobodysBusiness) {
 TEST_F(RawPacketDriver, AClientThatLeavesTakesItsObjectsAlong) {
   const RawQueuePair pair = createPair();
   EXPECT_TRUE(createFlow(pair.receiver, 3, true).ok());
-  const std::uint32_t spread = take<std::uint32_t>(
-      [&](auto done) { driver().ethernet()->createSpread(owner, {*pair.receiveQueue}, done); });
+  const std::uint32_t spread =
+      take<std::uint32_t>([&](auto done) { driver().ethernet()->createSpread(owner, {*pair.receiveQueue}, done); });
   driver::ReceiverAttributes receiver;
   receiver.spread = spread;
   receiver.domain = domain;
@@ -174,8 +188,8 @@ TEST_F(RawPacketDriver, AClientThatLeavesTakesItsObjectsAlong) {
   for (auto kind = 0U; kind < static_cast<unsigned>(ObjectKind::kCount); ++kind) {
     EXPECT_EQ(driver().objects(static_cast<ObjectKind>(kind)), 0u) << kind;
   }
-  EXPECT_TRUE(
-      hosts.await<adapter::CommandResult>([&](auto done) { driver().stop(done); }).ok()) << "with its flow tables";
+  EXPECT_TRUE(hosts.await<adapter::CommandResult>([&](auto done) { driver().stop(done); }).ok())
+      << "with its flow tables";
   EXPECT_EQ(driver().pagesGiven(), 0u);
 }
 

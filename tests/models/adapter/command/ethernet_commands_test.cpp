@@ -1,114 +1,8 @@
 // Raw packet queues and flow tables, command by command.
-#include "models/wire/ethernet_commands.h"
-#include "tests/models/adapter/command/command_fixture.h"
+#include "tests/models/adapter/command/ethernet_fixture.h"
 
 namespace hca::adapter::test {
 namespace {
-
-using wire::CommandOpcode;
-using wire::EthernetQueueContext;
-using wire::FlowEntryInput;
-using wire::FlowMatch;
-using wire::FlowTableInput;
-
-class EthernetCommandsTest : public CommandFixture {
- protected:
-  EthernetCommandsTest() {
-    bringUp();
-    pd_ = allocate(CommandOpcode::kAllocPd);
-    uar_ = allocate(CommandOpcode::kAllocUar);
-    domain_ = allocate(CommandOpcode::kAllocTransportDomain);
-  }
-  std::vector<std::uint8_t> queueInput(CommandOpcode opcode, std::uint32_t tis = 0) {
-    auto input = makeInput(opcode, 0x118);
-    const MutableByteView context = wire::CreateEthernetQueueInput::Context::mutableView(input);
-    EthernetQueueContext::UserIndex::set(context, 0x77);
-    EthernetQueueContext::Cq::set(context, 0x81);
-    EthernetQueueContext::Tis::set(context, tis);
-    const MutableByteView queue = EthernetQueueContext::WorkQueue::mutableView(context);
-    wire::WorkQueueContext::ProtectionDomain::set(queue, pd_);
-    wire::WorkQueueContext::UarPage::set(queue, uar_);
-    wire::WorkQueueContext::LogSize::set(queue, 5);
-    wire::WorkQueueContext::LogStride::set(queue, 6);
-    wire::WorkQueueContext::DoorbellRecord::set(queue, 0x5000);
-    wire::CreateEthernetQueueInput::Pages::set(input, 0, 0x9000);
-    return input;
-  }
-  std::uint32_t create(const std::vector<std::uint8_t>& input) {
-    const Reply reply = issue(input);
-    EXPECT_TRUE(reply.ok()) << static_cast<std::uint32_t>(reply.syndrome);
-    return reply.number();
-  }
-  std::uint32_t createTis() {
-    auto input = makeInput(CommandOpcode::kCreateTis, wire::CreateTisInput::kSize);
-    wire::CreateTisInput::TransportDomain::set(input, domain_);
-    return create(input);
-  }
-  std::uint32_t createRq() { return create(queueInput(CommandOpcode::kCreateRq)); }
-  std::uint32_t createTir(std::uint32_t rq) {
-    auto input = makeInput(CommandOpcode::kCreateTir, wire::CreateTirInput::kSize);
-    wire::CreateTirInput::ReceiveQueue::set(input, rq);
-    wire::CreateTirInput::TransportDomain::set(input, domain_);
-    return create(input);
-  }
-  std::uint32_t createTable() {
-    auto input = makeInput(CommandOpcode::kCreateFlowTable, wire::CreateFlowTableInput::kSize);
-    wire::CreateFlowTableInput::LogSize::set(input, 4);
-    wire::CreateFlowTableInput::Level::set(input, 3);
-    return create(input);
-  }
-  /// Entries 2 to 5 match destination address and VLAN.
-  std::vector<std::uint8_t> groupInput(std::uint32_t table) {
-    auto input = makeInput(CommandOpcode::kCreateFlowGroup, wire::CreateFlowGroupInput::kSize);
-    FlowTableInput::Table::set(input, table);
-    wire::CreateFlowGroupInput::FirstIndex::set(input, 2);
-    wire::CreateFlowGroupInput::LastIndex::set(input, 5);
-    wire::CreateFlowGroupInput::Criteria::set(input, 1);
-    const MutableByteView mask = wire::CreateFlowGroupInput::Match::mutableView(input);
-    FlowMatch::DestinationHigh::set(mask, 0xFFFFFFFF);
-    FlowMatch::DestinationLow::set(mask, 0xFFFF);
-    FlowMatch::Vlan::set(mask, 0xFFF);
-    return input;
-  }
-  std::vector<std::uint8_t> entryInput(std::uint32_t table, std::uint32_t group, std::uint32_t index,
-                                       std::uint32_t tir) {
-    auto input = makeInput(CommandOpcode::kSetFlowTableEntry, FlowEntryInput::kSize);
-    FlowTableInput::Table::set(input, table);
-    FlowEntryInput::Index::set(input, index);
-    FlowEntryInput::Group::set(input, group);
-    FlowEntryInput::FlowTag::set(input, 0xABCDE);
-    FlowEntryInput::Action::set(input, FlowEntryInput::kForward);
-    FlowEntryInput::Destinations::set(input, 1);
-    FlowEntryInput::DestinationType::set(input, FlowEntryInput::kToReceiver);
-    FlowEntryInput::Destination::set(input, tir);
-    const MutableByteView value = FlowEntryInput::Value::mutableView(input);
-    FlowMatch::DestinationHigh::set(value, 0x02000001);
-    FlowMatch::DestinationLow::set(value, 0x0203);
-    FlowMatch::Vlan::set(value, 5);
-    FlowMatch::Type::set(value, 0x1234);  // not in the group's criteria
-    return input;
-  }
-  Reply modify(CommandOpcode opcode, std::uint32_t number, std::uint32_t from, std::uint32_t to) {
-    auto input = makeInput(opcode, 0x110);
-    wire::ModifyEthernetQueueInput::Number::set(input, number);
-    wire::ModifyEthernetQueueInput::State::set(input, from);
-    EthernetQueueContext::State::set(wire::ModifyEthernetQueueInput::Context::mutableView(input), to);
-    return issue(input);
-  }
-  Reply destroy(CommandOpcode opcode, std::uint32_t number) {
-    auto input = makeInput(opcode);
-    wire::ObjectCommand::Number::set(input, number);
-    return issue(input);
-  }
-  Reply onTable(CommandOpcode opcode, std::uint32_t table, std::uint32_t group = 0, std::uint32_t index = 0) {
-    auto input = makeInput(opcode, 0x40);
-    FlowTableInput::Table::set(input, table);
-    FlowTableInput::Group::set(input, group);
-    FlowEntryInput::Index::set(input, index);
-    return issue(input);
-  }
-  std::uint32_t pd_ = 0, uar_ = 0, domain_ = 0;
-};
 
 TEST_F(EthernetCommandsTest, SendQueueIsAQueuePairThatOnlySends) {
   const std::uint32_t sq = create(queueInput(CommandOpcode::kCreateSq, createTis()));
@@ -252,77 +146,6 @@ TEST_F(EthernetCommandsTest, SendQueueIsOfTheTransportDomainOfItsTis) {
   EXPECT_EQ(qps_.table.at(QpNumber(sq)).transportDomain, domain_);
 }
 
-class IndirectionTest : public EthernetCommandsTest {
- protected:
-  std::vector<std::uint8_t> rqtInput(CommandOpcode opcode, const std::vector<std::uint32_t>& queues) {
-    using Input = wire::CreateRqtInput;
-    auto input = makeInput(opcode, Input::kQueues + 4 * queues.size());
-    Input::MaxSize::set(input, 8);
-    Input::ActualSize::set(input, static_cast<std::uint32_t>(queues.size()));
-    for (std::size_t i = 0; i < queues.size(); ++i) {
-      Input::FirstQueue::set(MutableByteView(input).subview(4 * i, input.size() - 4 * i), queues[i]);
-    }
-    return input;
-  }
-  std::vector<std::uint8_t> tirInput(std::uint32_t rqt) {
-    using Input = wire::CreateTirInput;
-    auto input = makeInput(CommandOpcode::kCreateTir, Input::kSize);
-    Input::Dispatch::set(input, 1);
-    Input::IndirectionTable::set(input, rqt);
-    Input::TransportDomain::set(input, domain_);
-    Input::HashFunction::set(input, 2);
-    Input::HashFields::set(input, 0xF);
-    Input::HashUdp::set(input, true);
-    Input::HashKey::mutableView(input)[39] = 0x77;
-    Input::OwnFrames::set(input, Input::kOwnMulticast);
-    return input;
-  }
-};
-
-TEST_F(IndirectionTest, TableAndHashReachTheRule) {
-  const std::uint32_t first = createRq(), second = createRq(), table = createTable(), group = create(groupInput(table));
-  const std::uint32_t rqt = create(rqtInput(CommandOpcode::kCreateRqt, {first, second}));
-  const std::uint32_t tir = create(tirInput(rqt));
-  ASSERT_TRUE(issue(entryInput(table, group, 2, tir)).ok());
-  const FlowTarget& target = *qps_.flows.begin()->second.targets[0];
-  EXPECT_EQ(*target.queues, (std::vector<QpNumber>{QpNumber(first), QpNumber(second)}));
-  EXPECT_EQ(target.hash.function, ReceiveHash::Function::kToeplitz);
-  EXPECT_TRUE(target.hash.udp);
-  EXPECT_FALSE(target.hash.ipv6);
-  EXPECT_EQ(target.hash.key[39], 0x77);
-  EXPECT_TRUE(target.takesOwnMulticast);
-  EXPECT_FALSE(target.takesOwnUnicast);
-  EXPECT_EQ(target.domain.value(), domain_);
-  auto changed = rqtInput(CommandOpcode::kModifyRqt, {second, second, second, first});
-  wire::ObjectCommand::Number::set(changed, rqt);
-  EXPECT_TRUE(issue(changed).ok());
-  EXPECT_EQ(target.queues->size(), 4u) << "frames that come from now on";
-}
-
-TEST_F(IndirectionTest, WhatIsInUseStays) {
-  const std::uint32_t rq = createRq(), rqt = create(rqtInput(CommandOpcode::kCreateRqt, {rq}));
-  const std::uint32_t tir = create(tirInput(rqt));
-  expectRefusal(destroy(CommandOpcode::kDestroyRqt, rqt), CommandStatus::kResourceBusy, Syndrome::kRqtInUse);
-  EXPECT_TRUE(destroy(CommandOpcode::kDestroyTir, tir).ok());
-  expectRefusal(destroy(CommandOpcode::kDestroyRq, rq), CommandStatus::kResourceBusy, Syndrome::kQpHasFlows);
-  EXPECT_TRUE(destroy(CommandOpcode::kDestroyRqt, rqt).ok());
-  EXPECT_TRUE(destroy(CommandOpcode::kDestroyRq, rq).ok());
-}
-
-TEST_F(IndirectionTest, RefusesWhatIsNoTable) {
-  const std::uint32_t rq = createRq();
-  const auto bad = CommandStatus::kBadParameter;
-  const auto create = CommandOpcode::kCreateRqt;
-  expectRefusal(issue(rqtInput(create, {rq, rq, rq})), bad, Syndrome::kRqtSizeOutOfRange);
-  expectRefusal(issue(rqtInput(create, std::vector<std::uint32_t>(16, rq))), bad, Syndrome::kRqtSizeOutOfRange);
-  expectRefusal(issue(rqtInput(create, {rq, rq + 1})), CommandStatus::kBadResource, Syndrome::kUnknownQp);
-  expectRefusal(issue(tirInput(9)), CommandStatus::kBadResource, Syndrome::kUnknownRqt);
-  expectRefusal(destroy(CommandOpcode::kDestroyRqt, 9), CommandStatus::kBadResource, Syndrome::kUnknownRqt);
-  auto input = tirInput(IndirectionTest::create(rqtInput(create, {rq})));
-  wire::CreateTirInput::HashFields::set(input, 16);
-  expectRefusal(issue(input), bad, Syndrome::kTirDispatchUnsupported);
-}
-
 TEST_F(EthernetCommandsTest, EntriesDropOrLetGoOn) {
   const std::uint32_t rq = createRq(), tir = createTir(rq), table = createTable(), group = create(groupInput(table));
   auto input = entryInput(table, group, 2, tir);
@@ -346,6 +169,23 @@ TEST_F(EthernetCommandsTest, EntriesDropOrLetGoOn) {
   EXPECT_EQ(qps_.flows.at(2).targets.size(), 1u);
 }
 
+TEST_F(EthernetCommandsTest, AnEntryGetsOtherReceivers) {
+  const std::uint32_t rq = createRq(), tir = createTir(rq), other = createTir(rq), table = createTable();
+  const std::uint32_t group = create(groupInput(table));
+  ASSERT_TRUE(issue(entryInput(table, group, 2, tir)).ok());
+  auto input = entryInput(table, group, 2, other);
+  wire::CommandInput::begin(input, CommandOpcode::kSetFlowTableEntry, FlowEntryInput::kModify);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kFlowActionUnsupported);  // of which nothing
+  FlowEntryInput::ModifyMask::set(input, FlowEntryInput::kModifyDestinations);
+  ASSERT_TRUE(issue(input).ok());
+  ASSERT_EQ(qps_.flows.size(), 1u);
+  EXPECT_EQ(qps_.flows.begin()->second.targets.size(), 1u);
+  EXPECT_TRUE(destroy(CommandOpcode::kDestroyTir, tir).ok()) << "nothing leads to it any more";
+  expectRefusal(destroy(CommandOpcode::kDestroyTir, other), CommandStatus::kResourceBusy, Syndrome::kTirInUse);
+  FlowEntryInput::Index::set(input, 3);
+  expectRefusal(issue(input), CommandStatus::kBadResource, Syndrome::kUnknownFlow);
+}
+
 TEST_F(EthernetCommandsTest, TheFlowLabelIsMatchedAmongTheMiscellaneous) {
   const std::uint32_t rq = createRq(), tir = createTir(rq), table = createTable();
   auto input = groupInput(table);
@@ -362,33 +202,6 @@ TEST_F(EthernetCommandsTest, TheFlowLabelIsMatchedAmongTheMiscellaneous) {
   EXPECT_EQ(FlowMatch::FlowLabel::get({other.mask.data(), other.mask.size()}), 0xFFFFFu);
   mask[0x40] = 1;  // of the source queue
   expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kFlowMatchUnsupported);
-}
-
-class EthernetCapabilitiesTest : public CommandFixture {
- protected:
-  static AdapterIdentity ethernet() {
-    AdapterIdentity who = identity();
-    who.linkLayer = network::LinkLayer::kRoceV2;
-    return who;
-  }
-  EthernetCapabilitiesTest() : CommandFixture(ethernet()) { bringUp(); }
-};
-
-TEST_F(EthernetCapabilitiesTest, SayWhatQueuesOffer) {
-  using Caps = wire::EthernetCapabilities;
-  const Reply reply = issue(makeInput(CommandOpcode::kQueryHcaCapabilities, 16, 1U << 1 | 1), 0x10 + 0x1000);
-  ASSERT_TRUE(reply.ok());
-  const ByteView set = wire::QueryHcaCapOutput::General::view(reply.output);
-  EXPECT_TRUE(Caps::Checksums::get(set));
-  EXPECT_TRUE(Caps::VlanStripping::get(set));
-  EXPECT_TRUE(Caps::ScatterFcs::get(set));
-  EXPECT_EQ(Caps::InlineMode::get(set), Caps::kNoInline);
-  EXPECT_EQ(Caps::LogMaxSpread::get(set), 9u);
-}
-
-TEST_F(EthernetCommandsTest, InfiniBandPortsHaveNoEthernetCapabilities) {
-  expectRefusal(issue(makeInput(CommandOpcode::kQueryHcaCapabilities, 16, 1U << 1 | 1), 0x10 + 0x1000),
-                CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType);
 }
 
 }  // namespace

@@ -43,9 +43,7 @@ FlowRule ruleFor(QpNumber queue, std::uint32_t tag) {
 
 class RawPacket : public testing::Test {
  protected:
-  void steer(const FlowRule& rule) {
-    ASSERT_TRUE(pair.b.table.addFlow(rule, name).ok());
-  }
+  void steer(const FlowRule& rule) { ASSERT_TRUE(pair.b.table.addFlow(rule, name).ok()); }
   void strip() { pair.b.table.find(pair.qpB)->attributes.stripVlan = true; }
   /// Sends `frame`, of which the WQE holds the first `inWqe` bytes.
   void send(const std::vector<std::uint8_t>& frame, std::size_t inWqe = 14, std::uint32_t checksums = 0) {
@@ -270,6 +268,7 @@ TEST_F(RawPacket, ThePortSeesWhatItSends) {
   ASSERT_TRUE(pair.a.table.addFlow(rule, own).ok());
   steer(ruleFor(pair.qpB, 1));
   pair.postReceiveAt(pair.a, 2048, RcPair::kData, PlainTranslator::kKey);
+  pair.receiveIndex = 0;  // of the other side
   pair.postReceive(2048);
   pair.a.table.find(pair.qpA)->attributes.transportDomain = 7;
   send(plainFrame());
@@ -277,8 +276,11 @@ TEST_F(RawPacket, ThePortSeesWhatItSends) {
   pair.a.table.find(pair.qpA)->attributes.transportDomain = 6;
   send(plainFrame());
   EXPECT_EQ(pair.b.completions.records.size(), 1u) << "it comes back and leaves no more";
-  ASSERT_EQ(pair.a.completions.records.size(), 3u);
-  ASSERT_TRUE(pair.a.completions.records.back().frame.has_value() || pair.a.completions.records[1].frame.has_value());
+  const auto received = [&] {
+    const auto& records = pair.a.completions.records;
+    return std::count_if(records.begin(), records.end(), [](const auto& each) { return each.frame.has_value(); });
+  };
+  EXPECT_EQ(received(), 1);
   target.domain = TransportDomainNumber(6);
   target.takesOwnUnicast = true;
   rule.targets[0] = std::make_shared<FlowTarget>(target);
@@ -286,7 +288,7 @@ TEST_F(RawPacket, ThePortSeesWhatItSends) {
   ASSERT_TRUE(pair.a.table.addFlow(rule, own).ok());
   pair.postReceiveAt(pair.a, 2048, RcPair::kData, PlainTranslator::kKey);
   send(plainFrame());
-  EXPECT_EQ(pair.a.completions.records.size(), 5u) << "its own, on demand";
+  EXPECT_EQ(received(), 2) << "its own, on demand";
 }
 
 TEST_F(RawPacket, AQueueWithARuleIsInUse) {

@@ -125,7 +125,8 @@ struct Side {
             context, config,
             {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache, routes}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher({table, requester, responder, cache, table.groups(), table.steering(), context.pool}, {0xFFFF, 0xFFFF}) {
+        dispatcher({table, requester, responder, cache, table.groups(), table.steering(), context.pool},
+                   {0xFFFF, 0xFFFF}) {
     egress.connect(table.groups(), table.steering());
     egress.addPort(wire, loopback);
     egress.addPort(secondWire, secondLoopback);

@@ -15,7 +15,8 @@ using network::EthernetFrame;
 
 ReceiveHash suite(bool ipv6, bool withPorts) {
   const std::vector<std::uint8_t> key = hexBytes(
-      "6d 5a 56 da 25 5b 0e c2 41 67 25 3d 43 a3 8f b0 d0 ca 2b cb ae 7b 30 b4 77 cb 2d a3 80 30 f2 0c 6a 42 b7 3b be ac "
+      "6d 5a 56 da 25 5b 0e c2 41 67 25 3d 43 a3 8f b0 d0 ca 2b cb ae 7b 30 b4 77 cb 2d a3 80 30 f2 0c 6a 42 b7 3b be "
+      "ac "
       "01 fa");
   ReceiveHash hash;
   hash.function = ReceiveHash::Function::kToeplitz;
