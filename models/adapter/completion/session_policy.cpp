@@ -10,9 +10,17 @@ bool hasImmediate(CqeOpcode opcode) {
          opcode == CqeOpcode::kResponderSendInvalidate;
 }
 
+// But for the hash: a format has room for it, and with the others it is lost.
+bool sameFrame(const std::optional<FrameDescription>& a, const std::optional<FrameDescription>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  FrameDescription other = *b;
+  other.rssHash = a->rssHash;
+  return *a == other;
+}
+
 bool samePeer(const CompletionRecord& a, const CompletionRecord& b) {
   return a.remoteQp == b.remoteQp && a.sourceLid == b.sourceLid && a.serviceLevel == b.serviceLevel &&
-         a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer && a.frame == b.frame;
+         a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer && sameFrame(a.frame, b.frame);
 }
 
 class RestorableEntries final : public SessionPolicy {
