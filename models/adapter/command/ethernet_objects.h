@@ -48,6 +48,7 @@ struct EthernetObjects {
   std::map<std::uint32_t, Spread> spreads;
   std::map<std::uint32_t, Receiver> receivers;
   std::map<std::uint32_t, TransportDomainNumber> senders;
+  std::map<QpNumber, std::uint32_t> sendQueues;  // which sender each uses
   std::map<std::uint32_t, Table> tables;
   IndexAllocator spreadNumbers{1, kMost}, receiverNumbers{1, kMost}, senderNumbers{1, kMost}, tableNumbers{1, kMost},
       groupNumbers{1, kMost};

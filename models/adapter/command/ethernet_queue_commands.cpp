@@ -52,6 +52,10 @@ CommandResult create(CommandDevice& device, const CommandCall& call, bool sends)
     dropReferences(device, qp);
     return result;
   }
+  if (sends) {
+    const ByteView context = CreateEthernetQueueInput::Context::view(call.input);
+    device.ethernet.sendQueues[number] = EthernetQueueContext::Tis::get(context);
+  }
   ObjectCommand::Number::set(call.output, number.value());
   call.note(sends ? "sqn" : "rqn", number.value());
   return {};
@@ -64,6 +68,7 @@ CommandResult destroy(CommandDevice& device, const CommandCall& call, bool sends
   if (!device.targets.qps.query(number, qp).ok() || !isRaw(qp, sends)) return kUnknown;
   if (const CommandResult result = device.targets.qps.destroy(number); !result.ok()) return result;
   dropReferences(device, qp);
+  if (sends) device.ethernet.sendQueues.erase(number);
   return {};
 }
 

@@ -125,6 +125,9 @@ CommandResult createTis(CommandDevice& device, const CommandCall& call) {
 CommandResult destroyTis(CommandDevice& device, const CommandCall& call) {
   const auto found = device.ethernet.senders.find(ObjectCommand::Number::get(call.input));
   if (found == device.ethernet.senders.end()) return {CommandStatus::kBadResource, Syndrome::kUnknownTis};
+  for (const auto& [queue, sender] : device.ethernet.sendQueues) {
+    if (sender == found->first) return {CommandStatus::kResourceBusy, Syndrome::kTisInUse};
+  }
   device.transportDomains.drop(found->second);
   device.ethernet.senderNumbers.release(found->first);
   device.ethernet.senders.erase(found);

@@ -67,6 +67,7 @@ enum class Syndrome : std::uint32_t {
   kTirInUse = 0x0412,
   kTirDispatchUnsupported = 0x0413,
   kUnknownTis = 0x0414,
+  kTisInUse = 0x0415,
   kEthernetObjectLimit = 0x0416,
   kUnknownFlowTable = 0x0417,
   kFlowTableInUse = 0x0418,

@@ -141,6 +141,13 @@ TEST_F(EthernetCommandsTest, OptionsOfAReceiveQueueChangeAtAnyTime) {
   EXPECT_TRUE(qps_.table.at(QpNumber(rq)).scatterFcs) << "not in the mask";
 }
 
+TEST_F(EthernetCommandsTest, TisOfASendQueueStays) {
+  const std::uint32_t tis = createTis(), sq = create(queueInput(CommandOpcode::kCreateSq, tis));
+  expectRefusal(destroy(CommandOpcode::kDestroyTis, tis), CommandStatus::kResourceBusy, Syndrome::kTisInUse);
+  EXPECT_TRUE(destroy(CommandOpcode::kDestroySq, sq).ok());
+  EXPECT_TRUE(destroy(CommandOpcode::kDestroyTis, tis).ok());
+}
+
 TEST_F(EthernetCommandsTest, SendQueueIsOfTheTransportDomainOfItsTis) {
   const std::uint32_t sq = create(queueInput(CommandOpcode::kCreateSq, createTis()));
   EXPECT_EQ(qps_.table.at(QpNumber(sq)).transportDomain, domain_);
