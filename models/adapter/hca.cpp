@@ -26,6 +26,7 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.logMaxPd = config.memory.logMaxPd;
   capabilities.logMaxSrq = SrqEngine::kLogMaxQueues;
   capabilities.logMaxSrqSize = SrqEngine::kLogMaxSize;
+  capabilities.logTagList = log2Of(config.transport.tagListSize);
   capabilities.logMaxMulticastGroups = MulticastGroups::kLogMaxGroups;
   capabilities.maxMulticastQps = MulticastGroups::kMaxMembers;
   capabilities.moderation = config.completion.moderation;
@@ -74,12 +75,13 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
                  {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, memoryOperations_, cache_}),
       sendQueue_(context_, config_.transport, queuePairs_, requester_, cache_),
       sharedQueues_(context_, config_.transport, completion_, events_, queuePairs_),
+      tags_(context_, sharedQueues_, completion_, requester_),
       receiveQueue_(context_, config_.transport, queuePairs_, completion_, sharedQueues_),
       responses_(context_, egress_, memoryKeys_, queuePairs_, routes_),
       atomics_(context_),
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
-                  cache_, routes_}),
+                  cache_, routes_, tags_}),
       dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering()},
                   partitionKeysOf(options.addresses)),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),

@@ -17,6 +17,7 @@
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/receive_queue/srq_engine.h"
+#include "models/adapter/receive_queue/tag_matching_unit.h"
 #include "models/adapter/requester/memory_operation_unit.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/atomic_unit.h"
@@ -113,6 +114,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   Requester requester_;
   SendQueueEngine sendQueue_;
   SrqEngine sharedQueues_;
+  TagMatchingUnit tags_;
   ReceiveQueueEngine receiveQueue_;
   ResponseEngine responses_;
   AtomicUnit atomics_;

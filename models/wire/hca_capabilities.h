@@ -133,6 +133,10 @@ struct HcaCapabilities {
   using CqeCompression = ContextField<0xB4, 0, 0>;
   using CqeCompressionTimeout = ContextField<0xB8, 31, 16>;
   using CqeCompressionMaxNum = ContextField<0xB8, 15, 0>;
+  using TagMatching = ContextField<0xBC, 15, 15>;
+  using RendezvousRc = ContextField<0xBC, 14, 14>;
+  using LogTagListSize = ContextField<0xBC, 12, 8>;
+  using LogMaxXrq = ContextField<0xBC, 4, 0>;
 };
 
 }  // namespace hca::wire

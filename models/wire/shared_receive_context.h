@@ -1,4 +1,5 @@
-// The contexts of queues that several queue pairs receive from: XRC SRQ (xrc_srqc), RMP (rmpc with its wq).
+// The contexts of queues that several queue pairs receive from: XRC SRQ (xrc_srqc), RMP (rmpc with its wq), XRQ (xrqc
+// with its wq).
 #pragma once
 
 #include "models/wire/context_field.h"
@@ -57,6 +58,24 @@ struct ReceiveMemoryPoolContext {
   static constexpr std::uint32_t kInError = 3;
   using BasicCyclic = ContextField<0x04, 31, 31>;
   using WorkQueue = ContextBlock<0x30, WorkQueueContext::kSize>;
+};
+
+/// 320 bytes and a page list. struct mlx5_ifc_xrqc_bits, with its tag_matching_topology_context.
+struct TagMatchingQueueContext {
+  static constexpr std::size_t kSize = 0x80 + WorkQueueContext::kSize;
+
+  using State = ContextField<0x00, 31, 28>;  ///< 0 good, 1 error
+  using Topology = ContextField<0x00, 11, 8>;
+  static constexpr std::uint32_t kTagMatching = 1;
+  using Offload = ContextField<0x00, 3, 0>;
+  static constexpr std::uint32_t kRendezvous = 1;
+  using UserIndex = ContextField<0x04, 23, 0>;
+  using Cq = ContextField<0x08, 23, 0>;
+  using LogListSize = ContextField<0x20, 31, 28>;      ///< log2 of tags
+  using AppendNext = ContextField<0x20, 15, 0>;        ///< place of the next tag
+  using SoftwarePhaseCount = ContextField<0x24, 31, 16>;  ///< unexpected messages that software has handled
+  using HardwarePhaseCount = ContextField<0x24, 15, 0>;   ///< unexpected messages that the adapter has told of
+  using WorkQueue = ContextBlock<0x80, WorkQueueContext::kSize>;
 };
 
 }  // namespace hca::wire

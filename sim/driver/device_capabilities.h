@@ -30,6 +30,8 @@ struct DeviceCapabilities {
   bool uc = false;
   bool ud = false;
   bool xrc = false;
+  std::uint8_t logTagList = 0;  ///< places of a tag-matching queue's list; 0: there are no such queues
+  bool rendezvous = false;      ///< the adapter fetches the data of rendezvous requests that match a tag
   bool ignoreOverrun = false;
   bool moderation = false;
   bool resize = false;               ///< of completion queues

@@ -266,6 +266,8 @@ void DeviceLife::readCapabilities() {
   capabilities_.uc = Caps::Uc::get(caps);
   capabilities_.ud = Caps::Ud::get(caps);
   capabilities_.xrc = Caps::Xrc::get(caps);
+  capabilities_.logTagList = static_cast<std::uint8_t>(Caps::LogTagListSize::get(caps));
+  capabilities_.rendezvous = Caps::RendezvousRc::get(caps) != 0;
   capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
   capabilities_.resize = Caps::CqResize::get(caps);
   capabilities_.wideEntries = Caps::Cqe128Always::get(caps);

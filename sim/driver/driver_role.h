@@ -88,7 +88,7 @@ class DriverRole {
   /// Refused as busy while the client has objects in the domain and no other hold of it.
   virtual void closeXrcd(OwnerId owner, adapter::XrcdNumber domain, Done<int> done) = 0;
   /// A basic shared receive queue, which is a receive memory pool: of `attributes` what such a pool has. Or an XRC one,
-  /// of a domain that the client holds.
+  /// of a domain that the client holds, or one that matches tags.
   virtual void createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) = 0;
   virtual void armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) = 0;
   virtual void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) = 0;

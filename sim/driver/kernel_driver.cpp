@@ -23,6 +23,8 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
       return CommandOpcode::kDestroyRmp;
     case ObjectKind::kXrcSrq:
       return CommandOpcode::kDestroyXrcSrq;
+    case ObjectKind::kXrq:
+      return CommandOpcode::kDestroyXrq;
     case ObjectKind::kCq:
       return CommandOpcode::kDestroyCq;
     case ObjectKind::kMemoryWindow:
@@ -43,6 +45,14 @@ constexpr CommandResult kNotUp{CommandStatus::kBadSystemState, adapter::Syndrome
 constexpr CommandResult kNoSuchVector{CommandStatus::kBadParameter, adapter::Syndrome::kCqEqUnknown};
 
 constexpr std::size_t kPlainOutput = 16;
+
+adapter::SrqAttributes decodeAnswer(ObjectKind kind, ByteView output) {
+  if (kind == ObjectKind::kXrq) return adapter::decodeXrqContext(wire::QueryXrqOutput::Context::view(output));
+  if (kind == ObjectKind::kSrq) return adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(output));
+  adapter::SrqAttributes srq = adapter::decodeSrqContext(wire::QuerySrqOutput::Context::view(output));
+  srq.kind = adapter::SrqKind::kXrc;
+  return srq;
+}
 
 }  // namespace
 
@@ -221,43 +231,54 @@ void KernelDriver::queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttribute
           });
 }
 
+// Numbers of shared queues of all kinds come from one table.
+ObjectKind KernelDriver::srqKindOf(OwnerId owner, SrqNumber srq) const {
+  for (const ObjectKind kind : {ObjectKind::kXrcSrq, ObjectKind::kXrq}) {
+    if (owners_.owns(owner, kind, srq.value())) return kind;
+  }
+  return ObjectKind::kSrq;
+}
+
 void KernelDriver::createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) {
   if (attributes.kind == adapter::SrqKind::kXrc) return createXrcSrq(owner, attributes, std::move(done));
-  create(owner, ObjectKind::kSrq, createRmpCommand(attributes),
+  const bool matches = attributes.kind == adapter::SrqKind::kTagMatching;
+  create(owner, matches ? ObjectKind::kXrq : ObjectKind::kSrq,
+         matches ? createXrqCommand(attributes) : createRmpCommand(attributes),
          [done = std::move(done)](CommandResult result, std::uint32_t number) {
            done({result, SrqNumber(number)});
          });
 }
 
 void KernelDriver::armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) {
-  const bool isXrc = owners_.owns(owner, ObjectKind::kXrcSrq, srq.value());
-  if (!isXrc && !owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
-  execute(isXrc ? armXrcSrqCommand(srq, limit) : armRmpCommand(srq, limit), kPlainOutput,
+  const ObjectKind kind = srqKindOf(owner, srq);
+  if (!owners_.owns(owner, kind, srq.value())) return done({kNotYours});
+  CommandBytes command = armRmpCommand(srq, limit);
+  if (kind == ObjectKind::kXrcSrq) command = armXrcSrqCommand(srq, limit);
+  if (kind == ObjectKind::kXrq) command = armXrqCommand(srq, limit);
+  execute(std::move(command), kPlainOutput,
           [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
 }
 
 void KernelDriver::querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) {
-  if (owners_.owns(owner, ObjectKind::kXrcSrq, srq.value())) {
-    return execute(objectCommand(CommandOpcode::kQueryXrcSrq, srq.value()), wire::QuerySrqOutput::kSize,
-                   [done = std::move(done)](const CommandReply& reply) {
-                     if (!reply.result.ok()) return done({reply.result});
-                     adapter::SrqAttributes attributes =
-                         adapter::decodeSrqContext(wire::QuerySrqOutput::Context::view(reply.output));
-                     attributes.kind = adapter::SrqKind::kXrc;
-                     done({reply.result, attributes});
-                   });
+  const ObjectKind kind = srqKindOf(owner, srq);
+  if (!owners_.owns(owner, kind, srq.value())) return done({kNotYours});
+  CommandOpcode opcode = CommandOpcode::kQueryRmp;
+  std::size_t output = wire::QueryRmpOutput::kSize;
+  if (kind == ObjectKind::kXrcSrq) {
+    opcode = CommandOpcode::kQueryXrcSrq;
+    output = wire::QuerySrqOutput::kSize;
+  } else if (kind == ObjectKind::kXrq) {
+    opcode = CommandOpcode::kQueryXrq;
+    output = wire::QueryXrqOutput::kSize;
   }
-  if (!owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
-  execute(objectCommand(CommandOpcode::kQueryRmp, srq.value()), wire::QueryRmpOutput::kSize,
-          [done = std::move(done)](const CommandReply& reply) {
-            if (!reply.result.ok()) return done({reply.result});
-            done({reply.result, adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(reply.output))});
-          });
+  execute(objectCommand(opcode, srq.value()), output, [kind, done = std::move(done)](const CommandReply& reply) {
+    if (!reply.result.ok()) return done({reply.result});
+    done({reply.result, decodeAnswer(kind, reply.output)});
+  });
 }
 
 void KernelDriver::destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) {
-  const bool isXrc = owners_.owns(owner, ObjectKind::kXrcSrq, srq.value());
-  destroy(owner, isXrc ? ObjectKind::kXrcSrq : ObjectKind::kSrq, srq.value(), std::move(done));
+  destroy(owner, srqKindOf(owner, srq), srq.value(), std::move(done));
 }
 
 void KernelDriver::createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) {
@@ -351,8 +372,8 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
     number = wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF;
   }
   DriverClient* client = owners_.clientOf(kind, number);
-  // Numbers of shared queues of all kinds come from one table.
   if (client == nullptr && kind == ObjectKind::kSrq) client = owners_.clientOf(ObjectKind::kXrcSrq, number);
+  if (client == nullptr && kind == ObjectKind::kSrq) client = owners_.clientOf(ObjectKind::kXrq, number);
   if (client != nullptr) {
     client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
   } else {

@@ -98,6 +98,7 @@ class KernelDriver final : public DriverRole, private EventTarget {
               std::function<void(adapter::CommandResult, std::uint32_t)> done);
   void destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done);
   void changeGroup(wire::CommandOpcode opcode, OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done);
+  [[nodiscard]] ObjectKind srqKindOf(OwnerId owner, SrqNumber srq) const;
   void createXrcSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done);
   void createXrcQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done);
   void releaseDomains(OwnerId owner, std::function<void()> done);

@@ -110,6 +110,22 @@ CommandBytes armXrcSrqCommand(SrqNumber srq, std::uint16_t limit) {
   return input;
 }
 
+CommandBytes createXrqCommand(const adapter::SrqAttributes& attributes) {
+  using Input = wire::CreateXrqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateXrq, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::encodeXrqContext(attributes, Input::Context::mutableView(input));
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes armXrqCommand(SrqNumber srq, std::uint16_t limit) {
+  using Input = wire::ArmSrqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kArmReceiveQueue, Input::kSize, Input::kTagMatchingQueue);
+  Input::Number::set(input, srq.value());
+  Input::LowWaterMark::set(input, limit);
+  return input;
+}
+
 CommandBytes createQpCommand(const adapter::QpAttributes& attributes) {
   using Input = wire::CreateQpInput;
   CommandBytes input = plainCommand(CommandOpcode::kCreateQp, Input::kSize + 8 * attributes.buffer.pages.size());

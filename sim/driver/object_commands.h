@@ -30,6 +30,8 @@ using CommandBytes = std::vector<std::uint8_t>;
 /// A shared receive queue as the stock driver makes it under ISSI 1 (Linux drivers/infiniband/hw/mlx5/srq_cmd.c).
 [[nodiscard]] CommandBytes createRmpCommand(const adapter::SrqAttributes& attributes);
 [[nodiscard]] CommandBytes createXrcSrqCommand(const adapter::SrqAttributes& attributes);
+[[nodiscard]] CommandBytes createXrqCommand(const adapter::SrqAttributes& attributes);
+[[nodiscard]] CommandBytes armXrqCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes armXrcSrqCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes createQpCommand(const adapter::QpAttributes& attributes);

@@ -13,7 +13,7 @@
 namespace hca::driver {
 
 /// In the order in which they may be destroyed.
-enum class ObjectKind : std::uint8_t { kQp, kSrq, kXrcSrq, kCq, kMemoryWindow, kMemoryKey, kPd, kUar, kCount };
+enum class ObjectKind : std::uint8_t { kQp, kSrq, kXrcSrq, kXrq, kCq, kMemoryWindow, kMemoryKey, kPd, kUar, kCount };
 
 /// Objects by kind and number, with their owners. Numbers of one kind are unique on a device.
 class OwnerTable {

@@ -90,7 +90,11 @@ FieldList plainFields(const Cqe& cqe) {
   list.decimal("lro_num_seg", cqe.userIndex.host() >> 24);
   list.hex("imm_inval_pkey", cqe.immediate.host());
   list.hex("app", cqe.app);
-  list.hex("app_op", cqe.appOperation);
+  if (cqe.app == wire::kTagMatchingApp) {
+    list.named("app_op", cqe.appOperation, wire::name(static_cast<wire::TagCompletion>(cqe.appOperation)));
+  } else {
+    list.hex("app_op", cqe.appOperation);
+  }
   list.hex("app_info", cqe.appInfo.host());
   list.decimal("byte_cnt", cqe.byteCount.host());
   list.hex("timestamp", cqe.timestamp.host());

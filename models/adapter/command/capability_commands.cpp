@@ -75,6 +75,14 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::UmrModifyEntitySizeDisabled::set(out, true);
 }
 
+void fillTagMatching(const CommandDevice& device, MutableByteView out) {
+  if (!device.matchesTags()) return;
+  Fields::TagMatching::set(out, true);
+  Fields::RendezvousRc::set(out, true);
+  Fields::LogTagListSize::set(out, device.capabilities.logTagList);
+  Fields::LogMaxXrq::set(out, device.capabilities.logMaxSrq);
+}
+
 std::uint32_t portType(const CommandDevice& device) {
   constexpr std::uint32_t kInfiniBand = 0;
   constexpr std::uint32_t kEthernet = 1;
@@ -114,6 +122,7 @@ CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) 
   const MutableByteView out = wire::QueryHcaCapOutput::General::mutableView(call.output);
   fillLimits(device.capabilities, out);
   fillFeatures(device.capabilities, out);
+  fillTagMatching(device, out);
   fillPorts(device, out);
   fillRegisters(device, out);
   Fields::LogMaxQp::set(out, current ? device.currentLogMaxQp : device.capabilities.logMaxQp);

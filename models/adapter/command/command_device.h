@@ -54,6 +54,11 @@ struct CommandDevice {
 
   /// Every setting as after power-on; objects are not touched.
   void powerOn();
+  /// Whether there are tag-matching queues. On InfiniBand alone: the library's command queue pair has no global route
+  /// (rdma-core providers/mlx5/verbs.c, create_cmd_qp), so that on Ethernet nobody could use them.
+  [[nodiscard]] bool matchesTags() const {
+    return capabilities.logTagList != 0 && identity.linkLayer == network::LinkLayer::kInfiniBand;
+  }
   /// Ends every object, tells `onTeardown` to end those of the directories, and lets the pages go.
   void destroyObjects();
 

@@ -78,6 +78,8 @@ CommandResult detachMulticast(CommandDevice& device, const CommandCall& call);
 CommandResult createSrq(CommandDevice& device, const CommandCall& call);
 CommandResult destroySrq(CommandDevice& device, const CommandCall& call);
 CommandResult querySrq(CommandDevice& device, const CommandCall& call);
+CommandResult createXrq(CommandDevice& device, const CommandCall& call);
+CommandResult queryXrq(CommandDevice& device, const CommandCall& call);
 CommandResult armSrq(CommandDevice& device, const CommandCall& call);
 CommandResult createRmp(CommandDevice& device, const CommandCall& call);
 CommandResult queryRmp(CommandDevice& device, const CommandCall& call);

@@ -17,6 +17,7 @@ using wire::EventQueueContext;
 using wire::QueuePairContext;
 using wire::ReceiveMemoryPoolContext;
 using wire::SharedReceiveContext;
+using wire::TagMatchingQueueContext;
 using wire::WorkQueueContext;
 
 constexpr std::uint8_t kLogAdapterPage = 12;    // log_page_size fields count from 4 KiB
@@ -263,6 +264,7 @@ QpAttributes decodeQpContext(ByteView context) {
   qp.uar = UarIndex(QueuePairContext::UarPage::get(context));
   qp.userIndex = QueuePairContext::UserIndex::get(context);
   qp.blockMulticastLoopback = QueuePairContext::BlockLoopbackMulticast::get(context) != 0;
+  qp.offersRendezvous = QueuePairContext::OffloadType::get(context) == QueuePairContext::kRendezvous;
   decodeQpQueues(context, qp);
   decodeQpTransport(context, qp);
   return qp;
@@ -275,6 +277,7 @@ void encodeQpContext(const QpAttributes& qp, MutableByteView context) {
   QueuePairContext::UarPage::set(context, qp.uar.value());
   QueuePairContext::UserIndex::set(context, qp.userIndex);
   QueuePairContext::BlockLoopbackMulticast::set(context, qp.blockMulticastLoopback);
+  QueuePairContext::OffloadType::set(context, qp.offersRendezvous ? QueuePairContext::kRendezvous : 0);
   encodeQpQueues(qp, context);
   encodeQpTransport(qp, context);
 }
@@ -313,14 +316,12 @@ void encodeSrqContext(const SrqAttributes& srq, MutableByteView context) {
   Context::UserIndex::set(context, srq.userIndex);
 }
 
-SrqAttributes decodeRmpContext(ByteView context) {
-  using Pool = ReceiveMemoryPoolContext;
+namespace {
+
+// Of a linked list of receives that several queue pairs share.
+void decodeWorkQueue(ByteView queue, SrqAttributes& srq) {
   using Queue = WorkQueueContext;
-  const ByteView queue = Pool::WorkQueue::view(context);
-  SrqAttributes srq;
-  srq.kind = SrqKind::kMemoryPool;
-  srq.inError = Pool::State::get(context) == Pool::kInError;
-  srq.cyclic = Pool::BasicCyclic::get(context) || Queue::Type::get(queue) != 0;
+  srq.cyclic = srq.cyclic || Queue::Type::get(queue) != 0;
   srq.pd = PdNumber(Queue::ProtectionDomain::get(queue));
   srq.logSize = byte(Queue::LogSize::get(queue));
   srq.logStride = byte(Queue::LogStride::get(queue));
@@ -329,14 +330,10 @@ SrqAttributes decodeRmpContext(ByteView context) {
   srq.limit = static_cast<std::uint16_t>(Queue::LowWaterMark::get(queue));
   srq.hardwareCounter = Queue::HardwareCounter::get(queue);
   srq.softwareCounter = Queue::SoftwareCounter::get(queue);
-  return srq;
 }
 
-void encodeRmpContext(const SrqAttributes& srq, MutableByteView context) {
-  using Pool = ReceiveMemoryPoolContext;
+void encodeWorkQueue(const SrqAttributes& srq, MutableByteView queue) {
   using Queue = WorkQueueContext;
-  const MutableByteView queue = Pool::WorkQueue::mutableView(context);
-  Pool::State::set(context, srq.inError ? Pool::kInError : Pool::kReady);
   Queue::ProtectionDomain::set(queue, srq.pd.value());
   Queue::LogSize::set(queue, srq.logSize);
   Queue::LogStride::set(queue, srq.logStride);
@@ -346,6 +343,55 @@ void encodeRmpContext(const SrqAttributes& srq, MutableByteView context) {
   Queue::LowWaterMark::set(queue, srq.limit);
   Queue::HardwareCounter::set(queue, srq.hardwareCounter);
   Queue::SoftwareCounter::set(queue, srq.softwareCounter);
+}
+
+}  // namespace
+
+SrqAttributes decodeRmpContext(ByteView context) {
+  using Pool = ReceiveMemoryPoolContext;
+  SrqAttributes srq;
+  srq.kind = SrqKind::kMemoryPool;
+  srq.inError = Pool::State::get(context) == Pool::kInError;
+  srq.cyclic = Pool::BasicCyclic::get(context);
+  decodeWorkQueue(Pool::WorkQueue::view(context), srq);
+  return srq;
+}
+
+void encodeRmpContext(const SrqAttributes& srq, MutableByteView context) {
+  using Pool = ReceiveMemoryPoolContext;
+  Pool::State::set(context, srq.inError ? Pool::kInError : Pool::kReady);
+  encodeWorkQueue(srq, Pool::WorkQueue::mutableView(context));
+}
+
+SrqAttributes decodeXrqContext(ByteView context) {
+  using Context = TagMatchingQueueContext;
+  SrqAttributes srq;
+  srq.kind = SrqKind::kTagMatching;
+  srq.inError = Context::State::get(context) != 0;
+  srq.topology = Context::Topology::get(context);
+  srq.offersRendezvous = Context::Offload::get(context) == Context::kRendezvous;
+  srq.userIndex = Context::UserIndex::get(context);
+  srq.cq = CqNumber(Context::Cq::get(context));
+  srq.logTags = byte(Context::LogListSize::get(context));
+  srq.nextTag = static_cast<std::uint16_t>(Context::AppendNext::get(context));
+  srq.softwarePhase = static_cast<std::uint16_t>(Context::SoftwarePhaseCount::get(context));
+  srq.hardwarePhase = static_cast<std::uint16_t>(Context::HardwarePhaseCount::get(context));
+  decodeWorkQueue(Context::WorkQueue::view(context), srq);
+  return srq;
+}
+
+void encodeXrqContext(const SrqAttributes& srq, MutableByteView context) {
+  using Context = TagMatchingQueueContext;
+  Context::State::set(context, srq.inError ? 1 : 0);
+  Context::Topology::set(context, srq.topology);
+  Context::Offload::set(context, srq.offersRendezvous ? Context::kRendezvous : 0);
+  Context::UserIndex::set(context, srq.userIndex);
+  Context::Cq::set(context, srq.cq.value());
+  Context::LogListSize::set(context, srq.logTags);
+  Context::AppendNext::set(context, srq.nextTag);
+  Context::SoftwarePhaseCount::set(context, srq.softwarePhase);
+  Context::HardwarePhaseCount::set(context, srq.hardwarePhase);
+  encodeWorkQueue(srq, Context::WorkQueue::mutableView(context));
 }
 
 QpAttributes decodeEthernetQueueContext(ByteView context) {

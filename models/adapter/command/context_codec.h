@@ -31,6 +31,10 @@ void encodeSrqContext(const SrqAttributes& attributes, MutableByteView context);
 [[nodiscard]] SrqAttributes decodeRmpContext(ByteView context);
 void encodeRmpContext(const SrqAttributes& attributes, MutableByteView context);
 
+/// A tag-matching queue: a shared receive queue of kind kTagMatching.
+[[nodiscard]] SrqAttributes decodeXrqContext(ByteView context);
+void encodeXrqContext(const SrqAttributes& attributes, MutableByteView context);
+
 /// A send or receive queue of raw packets; which of the two, is for the caller to say.
 [[nodiscard]] QpAttributes decodeEthernetQueueContext(ByteView context);
 void encodeEthernetQueueContext(const QpAttributes& attributes, MutableByteView context);

@@ -116,6 +116,7 @@ enum class Syndrome : std::uint32_t {
   kSrqLimit = 0x070A,
   kSrqInUse = 0x070B,
   kSrqInError = 0x070C,
+  kSrqTagListTooLong = 0x070D,
 };
 
 }  // namespace hca::adapter

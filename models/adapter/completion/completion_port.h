@@ -1,14 +1,17 @@
 // How queues report that a work request is done.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 
+#include "models/base/byte_view.h"
 #include "models/base/ids.h"
 #include "models/base/units.h"
 #include "models/observe/work_request_id.h"
 #include "models/wire/cqe.h"
+#include "models/wire/tag_matching.h"
 
 namespace hca::adapter {
 
@@ -28,6 +31,19 @@ struct FrameDescription {
   friend bool operator==(const FrameDescription& a, const FrameDescription& b) {
     return a.flowTag == b.flowTag && a.vlan == b.vlan && a.hadVlan == b.hadVlan && a.networkOk == b.networkOk &&
            a.transportOk == b.transportOk && a.networkType == b.networkType && a.transportType == b.transportType;
+  }
+};
+
+/// What a completion of a tag-matching receive queue tells.
+struct TagDescription {
+  wire::TagCompletion operation = wire::TagCompletion::kNoTag;
+  std::uint16_t place = 0;  ///< in the list of tags
+  bool hasFront = false;
+  std::array<std::uint8_t, 16> front{};  ///< the entry's first bytes: the message's tag header, or a wire::TagListCqe
+
+  void setFront(ByteView bytes) {
+    hasFront = true;
+    std::copy_n(bytes.data(), front.size(), front.data());
   }
 };
 
@@ -54,6 +70,7 @@ struct CompletionRecord {
   std::uint8_t inlineLength = 0;  ///< scatter to CQE: bytes of `inlineData` in use (0..64)
   std::array<std::uint8_t, 64> inlineData{};
   std::optional<FrameDescription> frame;  ///< of a raw packet received
+  std::optional<TagDescription> tag;      ///< of a tag-matching receive queue
   observe::WorkRequestId request;
 
   [[nodiscard]] bool isError() const {

@@ -45,6 +45,13 @@ void fillFrame(wire::Cqe& cqe, const FrameDescription& frame) {
   Cqe::FlowTag::set(cqe.opcodeQp, frame.flowTag & k24Bits);
 }
 
+void fillTag(wire::Cqe& cqe, const TagDescription& tag) {
+  cqe.app = wire::kTagMatchingApp;
+  cqe.appOperation = static_cast<std::uint8_t>(tag.operation);
+  cqe.appInfo = wire::Be16(tag.place);
+  if (tag.hasFront) std::memcpy(static_cast<void*>(&cqe), tag.front.data(), tag.front.size());
+}
+
 void fillError(wire::Cqe& entry, const CompletionRecord& record, std::uint8_t filling) {
   wire::ErrorCqe cqe;
   std::memset(cqe.reserved0, filling, sizeof cqe.reserved0);
@@ -86,6 +93,7 @@ void CqeBuilder::build(const CompletionRecord& record, std::uint64_t index, std:
   } else {
     fill(cqe, record, timestamp);
     if (record.frame) fillFrame(cqe, *record.frame);
+    if (record.tag) fillTag(cqe, *record.tag);
   }
   const std::uint8_t before = record.isError() ? filling_ : 0;
   if (firstHalf) std::memset(image.wide.inlineData, before, sizeof image.wide.inlineData);

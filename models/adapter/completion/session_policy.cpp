@@ -22,6 +22,7 @@ class RestorableEntries final : public SessionPolicy {
   [[nodiscard]] std::optional<SessionEnd> excludes(const CompletionRecord& record) const override {
     if (record.isError()) return SessionEnd::kError;
     if (record.inlineLength != 0) return SessionEnd::kInline;
+    if (record.tag) return SessionEnd::kMismatch;  // no mini CQE tells what became of a tag
     if (record.forceEvent) return SessionEnd::kForcedEvent;
     if (CqeBuilder::isSolicited(record)) return SessionEnd::kSolicited;
     return std::nullopt;

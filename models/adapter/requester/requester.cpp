@@ -84,7 +84,7 @@ void Requester::pump() {
 // Whether the request that is next is on the chip. If not, it is fetched again, and the queue pair waits.
 bool Requester::isAtHand(const QueuePair& qp) {
   const SendRequest& next = qp.requester.requests[qp.requester.cursor];
-  if (next.started) return true;
+  if (next.started || next.rendezvous != nullptr) return true;
   const std::uint64_t key = workRequestKey(qp.number.value(), next.index);
   const bool cameBack = fetchedAgain_.erase(key) > 0;
   if (!cameBack && ports_.cache.misses(CachedObject::kWorkRequest, key, *this, key)) return false;
@@ -276,6 +276,7 @@ bool Requester::gather(const QueuePair& qp, const SendRequest& request, std::uin
                        Access access) {
   std::uint64_t skip = offset;
   std::uint64_t left = length;
+  const PdNumber domain = request.rendezvous != nullptr ? request.rendezvous->domain : qp.attributes.pd;
   for (std::size_t i = 0; i < request.segments.size() && left > 0; ++i) {
     const DataSegment& segment = request.segments[i];
     if (skip >= segment.length) {
@@ -283,7 +284,7 @@ bool Requester::gather(const QueuePair& qp, const SendRequest& request, std::uin
       continue;
     }
     const std::uint64_t take = std::min<std::uint64_t>(segment.length - skip, left);
-    const AccessRequest piece{segment.key, qp.attributes.pd, qp.number, segment.address + skip, take, access};
+    const AccessRequest piece{segment.key, domain, qp.number, segment.address + skip, take, access};
     if (ports_.translator.translate(piece, segments_).fault != AccessFault::kNone) return false;
     left -= take;
     skip = 0;
@@ -323,7 +324,9 @@ void Requester::reportSent(const QueuePair& qp, std::uint32_t psn, Time lastBit)
 // ---- observation
 
 observe::WorkRequestId Requester::idOf(const QueuePair& qp, const SendRequest& request) const {
-  return {context_.host, context_.adapter, qp.number, observe::WorkQueue::kSend, request.index};
+  const bool isOurs = request.rendezvous != nullptr;
+  return {context_.host, context_.adapter, qp.number, isOurs ? observe::WorkQueue::kTag : observe::WorkQueue::kSend,
+          request.index};
 }
 
 void Requester::report(Stage stage, const QueuePair& qp, const SendRequest& request, Time when) const {

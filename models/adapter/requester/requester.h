@@ -11,6 +11,7 @@
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/requester/memory_operation_unit.h"
 #include "models/adapter/requester/processing_units.h"
+#include "models/adapter/requester/transfer_listener.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/egress_pipeline.h"
 #include "models/adapter/transport/qp_lookup.h"
@@ -40,8 +41,13 @@ class Requester final : private EgressListener,
     CachePort& cache;
   };
   Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
+  /// Who executes operations on lists of tags, and is told of the requests that came with a RendezvousTransfer.
+  void connect(TagListPort& tags, TransferListener& transfers) {
+    ports_.memoryOperations.connect(tags);
+    transfers_ = &transfers;
+  }
 
-  /// A WQE was fetched and parsed. In error, or in send queue error, it is flushed at once.
+  /// A WQE was fetched and parsed, or the adapter has a request of its own. In error, or in send queue error, it is flushed at once.
   void submit(QueuePair& qp, SendRequest&& request);
   /// An acknowledgement, read response or atomic acknowledgement arrived.
   void onResponse(QueuePair& qp, const network::Packet& packet);
@@ -111,6 +117,7 @@ class Requester final : private EgressListener,
   AdapterContext context_;
   const DatapathConfig& config_;
   Ports ports_;
+  TransferListener* transfers_ = nullptr;
   ProcessingUnits units_;
   ReadyQueues ready_;
   kernel::Timer<Requester> unitTimer_;

@@ -22,6 +22,8 @@ namespace hca::adapter {
     case wire::SendOpcode::kUmr:
     case wire::SendOpcode::kLocalInvalidate:
       return service != QpService::kUd;
+    case wire::SendOpcode::kTagMatching:
+      return service == QpService::kRc;
     case wire::SendOpcode::kSendInvalidate:
     case wire::SendOpcode::kRead:
     case wire::SendOpcode::kCompareSwap:

@@ -130,7 +130,8 @@ Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& 
   if (state.message == Message::kWrite)
     return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   if (state.message == Message::kNone) {
-    if (const Outcome taken = takeReceive(qp, packet); taken != Outcome::kDone) return taken;
+    const Outcome taken = ports_.tags.serves(qp) ? beginTagged(qp, packet) : takeReceive(qp, packet);
+    if (taken != Outcome::kDone) return taken;
     state.message = Message::kSend;
     state.received = 0;
     if (qp.attributes.service == QpService::kUd && !placeGlobalRoute(qp, packet)) return Outcome::kFailed;
@@ -203,7 +204,8 @@ CompletionRecord Responder::receiveRecord(const QueuePair& qp) const {
 
 void Responder::finishReceive(QueuePair& qp, const CompletionRecord& record) {
   qp.responder.hasReceive = false;
-  ports_.receiveQueue.release(qp);
+  if (!qp.responder.tagged.tookTag()) ports_.receiveQueue.release(qp);
+  qp.responder.tagged = {};
   ports_.completions.complete(record);
 }
 
@@ -217,6 +219,7 @@ void Responder::finishMessage(QueuePair& qp, const network::Packet& packet) {
   // A write leaves alone what was taken for a send that got lost.
   const bool takesReceive = isSend(packet.operation) || network::carriesImmediate(packet.operation);
   if (takesReceive && state.hasReceive) completeReceive(qp, packet);
+  state.tagged = {};
 }
 
 void Responder::describeFrame(const network::Packet& packet, CompletionRecord& record) {
@@ -254,6 +257,7 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   record.solicited = packet.solicited;
   if (qp.attributes.service == QpService::kRaw) describeFrame(packet, record);
   if (fitsEntry(qp, packet)) putInline(record, packet.payload.view(), packet.payloadLength);
+  if (qp.responder.tagged.kind != TaggedMessage::Kind::kNone) describeTagged(qp, record);
   finishReceive(qp, record);
 }
 
@@ -286,6 +290,10 @@ Responder::Outcome Responder::failReceive(QueuePair& qp, const network::Packet& 
 }
 
 void Responder::failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError) {
+  if (qp.responder.tagged.tookTag()) {
+    const auto canceled = wire::TagCompletion::kMessageCompletionCanceled;
+    return finishReceive(qp, ports_.tags.recordOf(qp, canceled, qp.responder.tagged.place));
+  }
   CompletionRecord record = receiveRecord(qp);
   record.opcode = CqeOpcode::kResponderError;
   record.syndrome = syndrome;
@@ -307,7 +315,7 @@ void Responder::stop(QueuePair& qp) {
 void Responder::reset(QueuePair& qp) {
   ports_.responses.reset(qp);
   deferredAcks_.erase(qp.number.value());
-  if (qp.responder.hasReceive) ports_.receiveQueue.release(qp);
+  if (qp.responder.hasReceive && !qp.responder.tagged.tookTag()) ports_.receiveQueue.release(qp);
   qp.responder = ResponderState{};
 }
 

@@ -10,6 +10,7 @@
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/base/ids.h"
 #include "models/kernel/payload_pool.h"
+#include "models/wire/tag_matching.h"
 #include "models/wire/wqe.h"
 
 namespace hca::adapter {
@@ -53,6 +54,13 @@ struct DatagramAddress {
   std::uint32_t queueKey = 0;
 };
 
+/// Of a request that the adapter made itself, for a rendezvous that matched a tag.
+struct RendezvousTransfer {
+  std::uint16_t place = 0;  ///< of the tag in its list
+  PdNumber domain;          ///< of the tag's buffer
+  std::array<std::uint8_t, wire::kRendezvousHeaders> headers{};  ///< of the message that asked for it
+};
+
 struct SendRequest {
   std::uint64_t index = 0;   ///< free-running number of the first block
   std::uint16_t blocks = 1;  ///< 64-byte blocks
@@ -74,6 +82,7 @@ struct SendRequest {
   kernel::Payload header;                     ///< of a raw packet: what the WQE holds of the frame, before the segments
   kernel::Payload inlineData;                 ///< instead of segments; of a UMR: all behind the control segment
   std::unique_ptr<DatagramAddress> datagram;  ///< of unreliable datagrams
+  std::unique_ptr<RendezvousTransfer> rendezvous;  ///< of a request that is not software's
 
   // Set when the first packet is built.
   bool started = false;
@@ -85,9 +94,9 @@ struct SendRequest {
   /// Completed by a response with data rather than by an acknowledgement.
   [[nodiscard]] bool hasResponse() const { return opcode == SendOpcode::kRead || isAtomic(); }
   [[nodiscard]] bool isAtomic() const { return opcode == SendOpcode::kCompareSwap || opcode == SendOpcode::kFetchAdd; }
-  /// Changes a memory key of its own adapter: no packet, no peer.
+  /// Changes a memory key or a list of tags of its own adapter: no packet, no peer.
   [[nodiscard]] bool isMemoryOperation() const {
-    return opcode == SendOpcode::kUmr || opcode == SendOpcode::kLocalInvalidate;
+    return opcode == SendOpcode::kUmr || opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kTagMatching;
   }
   [[nodiscard]] bool isInline() const { return !inlineData.empty(); }
 };

@@ -86,6 +86,7 @@ struct QpAttributes {
   QpNumber remoteQp;
   std::uint32_t mtu = 1024;  ///< bytes
   AddressPath path;
+  bool offersRendezvous = false;        ///< may fetch the data of rendezvous requests that match a tag
   bool blockMulticastLoopback = false;  ///< what it sends to its own groups doesn't come back to it
   bool stripVlan = false;               ///< of kRaw: a VLAN tag is taken out of the frame and told in the completion
 

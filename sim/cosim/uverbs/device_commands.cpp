@@ -60,6 +60,20 @@ ib_uverbs_query_device_resp describeDevice(const UverbsContext& context) {
   return answer;
 }
 
+// Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_query_device.
+ib_uverbs_tm_caps describeTagMatching(const driver::DeviceCapabilities& device) {
+  constexpr std::uint32_t kMostHeader = 64, kMostSge = 1, kRc = 1;  // IB_TM_CAP_RNDV_RC
+  ib_uverbs_tm_caps caps{};
+  if (device.logTagList == 0) return caps;
+  caps.max_num_tags = (1U << device.logTagList) - 1;
+  caps.max_ops = device.limits.maxQueueEntries;
+  caps.max_sge = kMostSge;
+  if (!device.rendezvous) return caps;
+  caps.flags = kRc;
+  caps.max_rndv_hdr_size = kMostHeader;
+  return caps;
+}
+
 mlx5_ib_alloc_ucontext_resp describeContext(const UverbsContext& context) {
   const driver::DeviceCapabilities& device = context.driver.capabilities();
   mlx5_ib_alloc_ucontext_resp answer{};
@@ -160,6 +174,7 @@ void queryDeviceExtended(UverbsContext& context, const Call& call) {
     answer.cq_moderation_caps.max_cq_moderation_count = kMostModerated;
     answer.cq_moderation_caps.max_cq_moderation_period = kLongestPeriod;
   }
+  answer.tm_caps = describeTagMatching(device);
   call->answerCore(answer);
   mlx5_ib_query_device_resp own{};
   own.response_length = static_cast<std::uint32_t>(std::min(sizeof own, call->driverRoom()));

@@ -59,6 +59,10 @@ int setQueues(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp
   }
   attributes.hasSendQueue = own.sq_wqe_count != 0;
   attributes.logSendQueueSize = attributes.hasSendQueue ? logOf(own.sq_wqe_count) : 0;
+  // What the stock driver does with a queue pair that leaves its send queue to tag matching (Linux
+  // drivers/infiniband/hw/mlx5/qp.c, create_user_qp).
+  const bool matchesTags = qp.srq != nullptr && qp.srq->attributes.kind == adapter::SrqKind::kTagMatching;
+  attributes.offersRendezvous = matchesTags && !attributes.hasSendQueue;
   attributes.receiveQueueType = adapter::RqType::kNone;
   if (qp.srq != nullptr || isXrc(qp)) attributes.receiveQueueType = adapter::RqType::kSrq;
   if (!receives) return 0;

@@ -1,6 +1,7 @@
 // Shared receive queues.
 #include <rdma/mlx5-abi.h>
 
+#include "models/wire/shared_receive_context.h"
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
 #include "sim/cosim/uverbs/powers_of_two.h"
@@ -9,7 +10,7 @@ namespace hca::cosim {
 namespace {
 
 // ib_uverbs_srq_type of the newer header.
-constexpr std::uint32_t kBasic = 0, kXrc = 1;
+constexpr std::uint32_t kBasic = 0, kXrc = 1, kTagMatching = 2;
 
 // Sizes as the library and the stock driver both compute them (Linux drivers/infiniband/hw/mlx5/srq.c,
 // mlx5_ib_create_srq). 0, or the errno.
@@ -51,6 +52,20 @@ int setDomain(UverbsContext& context, const ib_uverbs_create_xsrq& wanted, UserS
   return 0;
 }
 
+// Linux drivers/infiniband/hw/mlx5/srq.c, mlx5_ib_create_srq. 0, or the errno.
+int setTags(UverbsContext& context, const ib_uverbs_create_xsrq& wanted, UserSrq& srq) {
+  const driver::DeviceCapabilities& device = context.driver.capabilities();
+  if (device.logTagList == 0) return EOPNOTSUPP;
+  srq.attributes.kind = adapter::SrqKind::kTagMatching;
+  srq.cq = context.cqs.find(wanted.cq_handle);
+  if (srq.cq == nullptr || wanted.max_num_tags == 0) return EINVAL;
+  srq.attributes.cq = srq.cq->number;
+  srq.attributes.topology = wire::TagMatchingQueueContext::kTagMatching;
+  srq.attributes.logTags = logOf(powerOfTwoAtLeast(std::uint64_t{wanted.max_num_tags} + 1));
+  srq.attributes.offersRendezvous = device.rendezvous;
+  return srq.attributes.logTags > device.logTagList ? EINVAL : 0;
+}
+
 void countReferences(const UserSrq& srq, std::uint32_t change) {
   srq.pd->users += change;
   if (srq.cq != nullptr) srq.cq->users += change;
@@ -81,9 +96,10 @@ void create(UverbsContext& context, const Call& call, const ib_uverbs_create_xsr
   call->note("max_sge", wanted.max_sge);
   srq->pd = context.pds.find(wanted.pd_handle);
   if (srq->pd == nullptr) return call->finish(EINVAL);
-  if (wanted.srq_type != kBasic && wanted.srq_type != kXrc) return call->finish(EOPNOTSUPP);
+  if (wanted.srq_type > kTagMatching) return call->finish(EOPNOTSUPP);
   int error = setSizes(context, wanted, *srq);
   if (error == 0 && wanted.srq_type == kXrc) error = setDomain(context, wanted, *srq);
+  if (error == 0 && wanted.srq_type == kTagMatching) error = setTags(context, wanted, *srq);
   if (error == 0) error = setMemory(context, call->driver<mlx5_ib_create_srq>(), *srq);
   if (error != 0) return call->finish(error);
   srq->userHandle = wanted.user_handle;

@@ -82,8 +82,8 @@ struct UserSrq : Referenced {
   adapter::SrqAttributes attributes;
   std::uint32_t maxSge = 0;
   std::shared_ptr<UserPd> pd;
-  std::shared_ptr<UserCq> cq;      ///< of an XRC queue
-  std::shared_ptr<UserXrcd> xrcd;  ///< likewise
+  std::shared_ptr<UserCq> cq;      ///< of an XRC or tag-matching queue
+  std::shared_ptr<UserXrcd> xrcd;  ///< of an XRC queue
   Pinned ring;
   Pinned record;
   EventCounts events;

@@ -119,6 +119,10 @@ const FieldCase kCapabilityFields[] = {
     field<HcaCapabilities::CqeCompression>("HcaCapabilities::CqeCompression", 0x5BF, 1),
     field<HcaCapabilities::CqeCompressionTimeout>("HcaCapabilities::CqeCompressionTimeout", 0x5C0, 16),
     field<HcaCapabilities::CqeCompressionMaxNum>("HcaCapabilities::CqeCompressionMaxNum", 0x5D0, 16),
+    field<HcaCapabilities::TagMatching>("HcaCapabilities::TagMatching", 0x5F0, 1),
+    field<HcaCapabilities::RendezvousRc>("HcaCapabilities::RendezvousRc", 0x5F1, 1),
+    field<HcaCapabilities::LogTagListSize>("HcaCapabilities::LogTagListSize", 0x5F3, 5),
+    field<HcaCapabilities::LogMaxXrq>("HcaCapabilities::LogMaxXrq", 0x5FB, 5),
 };
 
 TEST(CapabilitiesLayout, FieldsLieWhereThePublicHeadersPutThem) {

@@ -51,7 +51,7 @@ TEST(CqeDump, NamesEveryFieldOfAnEntry) {
                             "lro_num_seg: 0",
                             "imm_inval_pkey: 0xcafebabe",
                             "app: 0x1",
-                            "app_op: 0x2",
+                            "app_op: 0x2 (tag expected)",
                             "app_info: 0x3",
                             "byte_cnt: 4096",
                             "timestamp: 0x102030405060708",

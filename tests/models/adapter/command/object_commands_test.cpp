@@ -463,7 +463,7 @@ TEST_F(SharedReceiveCommandsTest, BasicAndXrc) {
     EXPECT_EQ(wire::SharedReceiveContext::LowWaterMark::get(context), 33U);
     EXPECT_EQ(wire::SharedReceiveContext::Cq::get(context), 0x81U);
     EXPECT_EQ(wire::SharedReceiveContext::UserIndex::get(context), kind.kind == SrqKind::kXrc ? 0x99U : 0U);
-    wire::CommandInput::Modifier::set(arm, 2);
+    wire::CommandInput::Modifier::set(arm, 3);
     expectRefusal(issue(arm), CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier);
     expectRefusal(issue(makeNumberInput(kind.otherDestroy, number)), CommandStatus::kBadResource,
                   Syndrome::kUnknownSrq);
@@ -503,6 +503,51 @@ TEST_F(SharedReceiveCommandsTest, MemoryPool) {
   expectRefusal(issue(makeNumberInput(CommandOpcode::kDestroySrq, number)), CommandStatus::kBadResource,
                 Syndrome::kUnknownSrq);
   EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDestroyRmp, number)).ok());
+  EXPECT_EQ(pds_.holders(PdNumber(pd_)), 0U);
+}
+
+TEST_F(SharedReceiveCommandsTest, TagMatching) {
+  using Context = wire::TagMatchingQueueContext;
+  auto input = makeInput(CommandOpcode::kCreateXrq, 0x158);
+  const MutableByteView context = wire::CreateXrqInput::Context::mutableView(input);
+  Context::Topology::set(context, Context::kTagMatching);
+  Context::Offload::set(context, Context::kRendezvous);
+  Context::LogListSize::set(context, 5);
+  Context::Cq::set(context, 0x81);
+  Context::UserIndex::set(context, 0x99);
+  const MutableByteView queue = Context::WorkQueue::mutableView(context);
+  wire::WorkQueueContext::ProtectionDomain::set(queue, pd_);
+  wire::WorkQueueContext::LogSize::set(queue, 7);
+  wire::WorkQueueContext::LogStride::set(queue, 5);
+  wire::WorkQueueContext::DoorbellRecord::set(queue, 0x5004);
+  wire::CreateXrqInput::Pages::set(input, 0, 0x9000);
+  const std::uint32_t number = create(input);
+  SrqAttributes& srq = srqs_.table.at(SrqNumber(number));
+  EXPECT_EQ(srq.kind, SrqKind::kTagMatching);
+  EXPECT_EQ(srq.topology, 1U);
+  EXPECT_TRUE(srq.offersRendezvous);
+  EXPECT_EQ(srq.logTags, 5);
+  EXPECT_EQ(srq.userIndex, 0x99U);
+  srq.hardwarePhase = 0x1234;
+  srq.softwarePhase = 0x1233;
+  srq.nextTag = 17;
+  auto arm = makeInput(CommandOpcode::kArmReceiveQueue, 16, 2);
+  wire::ArmSrqInput::Number::set(arm, number);
+  wire::ArmSrqInput::LowWaterMark::set(arm, 33);
+  EXPECT_TRUE(issue(arm).ok());
+  wire::CommandInput::Modifier::set(arm, 1);
+  expectRefusal(issue(arm), CommandStatus::kBadResource, Syndrome::kUnknownSrq);
+  const Reply queried = issue(makeNumberInput(CommandOpcode::kQueryXrq, number), 0x150);
+  ASSERT_TRUE(queried.ok());
+  const ByteView answer = wire::QueryXrqOutput::Context::view(queried.output);
+  EXPECT_EQ(Context::HardwarePhaseCount::get(answer), 0x1234U);
+  EXPECT_EQ(Context::SoftwarePhaseCount::get(answer), 0x1233U);
+  EXPECT_EQ(Context::AppendNext::get(answer), 17U);
+  EXPECT_EQ(Context::Cq::get(answer), 0x81U);
+  EXPECT_EQ(wire::WorkQueueContext::LowWaterMark::get(Context::WorkQueue::view(answer)), 33U);
+  expectRefusal(issue(makeNumberInput(CommandOpcode::kDestroyXrcSrq, number)), CommandStatus::kBadResource,
+                Syndrome::kUnknownSrq);
+  EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDestroyXrq, number)).ok());
   EXPECT_EQ(pds_.holders(PdNumber(pd_)), 0U);
 }
 

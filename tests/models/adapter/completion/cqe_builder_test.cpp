@@ -199,6 +199,26 @@ TEST(CqeBuilder, RawPacketHasTagVlanAndChecksumsWhereReadersLook) {
   EXPECT_EQ(bytes[0x3B], 0xEF);
 }
 
+TEST(CqeBuilder, TagMatchingHasItsHeaderInFrontAndWhatBecameOfTheTag) {
+  CompletionRecord record;
+  record.opcode = CqeOpcode::kResponderSend;
+  record.serviceLevel = 3;
+  record.tag.emplace();
+  record.tag->operation = wire::TagCompletion::kConsumedMessage;
+  record.tag->place = 0x0102;
+  const std::vector<std::uint8_t> header{3, 0, 0, 0, 0xAA, 0xBB, 0xCC, 0xDD, 1, 2, 3, 4, 5, 6, 7, 8};
+  record.tag->setFront(header);
+  CqeImage image;
+  CqeBuilder(CqeStride::k64, 4).build(record, 0, 0, image);
+  const ByteView bytes = image.view();
+  EXPECT_TRUE(std::equal(header.begin(), header.end(), bytes.begin()));
+  EXPECT_EQ(bytes[0x18], 3) << "behind the header as ever";
+  EXPECT_EQ(bytes[0x28], 1);
+  EXPECT_EQ(bytes[0x29], 0x0A);
+  EXPECT_EQ(bytes[0x2A], 1);
+  EXPECT_EQ(bytes[0x2B], 2);
+}
+
 TEST(CqeBuilder, SolicitedIsAReceiveWithTheBitOrAnyError) {
   CompletionRecord record;
   record.solicited = true;
