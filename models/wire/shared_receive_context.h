@@ -71,8 +71,8 @@ struct TagMatchingQueueContext {
   static constexpr std::uint32_t kRendezvous = 1;
   using UserIndex = ContextField<0x04, 23, 0>;
   using Cq = ContextField<0x08, 23, 0>;
-  using LogListSize = ContextField<0x20, 31, 28>;      ///< log2 of tags
-  using AppendNext = ContextField<0x20, 15, 0>;        ///< place of the next tag
+  using LogListSize = ContextField<0x20, 31, 28>;         ///< log2 of tags
+  using AppendNext = ContextField<0x20, 15, 0>;           ///< place of the next tag
   using SoftwarePhaseCount = ContextField<0x24, 31, 16>;  ///< unexpected messages that software has handled
   using HardwarePhaseCount = ContextField<0x24, 15, 0>;   ///< unexpected messages that the adapter has told of
   using WorkQueue = ContextBlock<0x80, WorkQueueContext::kSize>;

@@ -24,13 +24,13 @@ struct SrqAttributes {
   PageList buffer;
   BusAddress doorbellRecord;  ///< one word: entries posted
   std::uint16_t limit = 0;    ///< an event when fewer entries are left; 0: not armed
-  XrcdNumber domain;  ///< of an XRC queue alone
+  XrcdNumber domain;          ///< of an XRC queue alone
   // Where hasOwnCq.
   CqNumber cq;
   std::uint32_t userIndex = 0;
   // Of a tag-matching queue alone.
-  std::uint32_t topology = 0;    ///< xrqc.topology, which must say so
-  std::uint8_t logTags = 0;      ///< log2 of the list's places
+  std::uint32_t topology = 0;     ///< xrqc.topology, which must say so
+  std::uint8_t logTags = 0;       ///< log2 of the list's places
   bool offersRendezvous = false;  ///< the adapter fetches the data of a matched rendezvous request
 
   // Reported by a query alone.

@@ -21,9 +21,9 @@ namespace hca::adapter {
 class TagList {
  public:
   struct Tag {
-    std::uint64_t tag = 0;   ///< matches a message whose tag, masked, is this
+    std::uint64_t tag = 0;  ///< matches a message whose tag, masked, is this
     std::uint64_t mask = 0;
-    DataSegment buffer;      ///< length 0: for messages without data
+    DataSegment buffer;  ///< length 0: for messages without data
   };
   struct Match {
     std::uint16_t place = 0;

@@ -16,9 +16,9 @@ namespace hca::adapter {
 
 class Requester;
 
-/// The tag-matching receive queues (XRQ): executes the list operations of their command queue pairs, finds the buffer of
-/// a message, and fetches the data of a rendezvous, which the queue pair's own requester reads; a finish message then
-/// tells the sender. rdma-core Documentation/tag_matching.md.
+/// The tag-matching receive queues (XRQ): executes the list operations of their command queue pairs, finds the buffer
+/// of a message, and fetches the data of a rendezvous, which the queue pair's own requester reads; a finish message
+/// then tells the sender. rdma-core Documentation/tag_matching.md.
 ///
 /// All completions go to the queue's completion queue with its user index.
 class TagMatchingUnit final : public TagListPort, private TransferListener {
@@ -52,8 +52,8 @@ class TagMatchingUnit final : public TagListPort, private TransferListener {
   void onTransferEnded(QueuePair& qp, const SendRequest& request, bool ok) override;
   [[nodiscard]] TagList* listOf(const QueuePair& qp) const;
   void finish(QueuePair& qp, const RendezvousTransfer& transfer);
-  [[nodiscard]] CompletionRecord listRecord(const QueuePair& qp, wire::TagListOperation operation,
-                                            std::uint16_t place, bool succeeded) const;
+  [[nodiscard]] CompletionRecord listRecord(const QueuePair& qp, wire::TagListOperation operation, std::uint16_t place,
+                                            bool succeeded) const;
 
   AdapterContext context_;
   SrqEngine& sharedQueues_;

@@ -26,8 +26,8 @@ class MemoryOperationListener {
 };
 
 /// UMR and local invalidate: reads the translations from host memory if the WQE only points to them, then changes the
-/// key. Tag matching: hands the operation to the list. One operation of a queue pair at a time; operations of several queue pairs overlap. What is under way when the
-/// queue pair leaves the ready state has no effect.
+/// key. Tag matching: hands the operation to the list. One operation of a queue pair at a time; operations of several
+/// queue pairs overlap. What is under way when the queue pair leaves the ready state has no effect.
 class MemoryOperationUnit final : private pcie::DmaClient {
  public:
   MemoryOperationUnit(const AdapterContext& context, const DatapathConfig& config, Translator& translator,

@@ -47,7 +47,8 @@ class Requester final : private EgressListener,
     transfers_ = &transfers;
   }
 
-  /// A WQE was fetched and parsed, or the adapter has a request of its own. In error, or in send queue error, it is flushed at once.
+  /// A WQE was fetched and parsed, or the adapter has a request of its own. In error, or in send queue error, it is
+  /// flushed at once.
   void submit(QueuePair& qp, SendRequest&& request);
   /// An acknowledgement, read response or atomic acknowledgement arrived.
   void onResponse(QueuePair& qp, const network::Packet& packet);

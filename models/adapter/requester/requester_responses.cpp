@@ -94,7 +94,8 @@ void Requester::onReturnedData(QueuePair& qp, const network::Packet& packet) {
 bool Requester::fitsEntry(const QueuePair& qp, const SendRequest& request) {
   const bool signaled =
       request.completion == CompletionMode::kAlways || request.completion == CompletionMode::kAlwaysWithEvent;
-  return signaled && request.rendezvous == nullptr && request.length != 0 && request.length <= requesterInlineRoom(qp.attributes.requesterInlineScatter);
+  return signaled && request.rendezvous == nullptr && request.length != 0 &&
+         request.length <= requesterInlineRoom(qp.attributes.requesterInlineScatter);
 }
 
 // Writes returned data where the request wants it, or only looks whether it may: where the completion carries them.

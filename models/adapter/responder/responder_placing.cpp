@@ -78,8 +78,8 @@ Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packe
 // completion queue.
 bool Responder::fitsEntry(const QueuePair& qp, const network::Packet& packet) {
   const bool whole = isSend(packet.operation) && beginsMessage(packet.operation) && endsMessage(packet.operation);
-  const bool hasRoom = !isDatagram(qp.attributes.service) && !qp.isXrc() &&
-                       qp.responder.tagged.kind == TaggedMessage::Kind::kNone;
+  const bool hasRoom =
+      !isDatagram(qp.attributes.service) && !qp.isXrc() && qp.responder.tagged.kind == TaggedMessage::Kind::kNone;
   return whole && hasRoom && packet.payloadLength != 0 &&
          packet.payloadLength <= responderInlineRoom(qp.attributes.responderInlineScatter);
 }

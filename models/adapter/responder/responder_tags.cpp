@@ -18,8 +18,8 @@ wire::TagHeader headerOf(const network::Packet& packet) {
 
 }  // namespace
 
-// The first packet of a message. Runs again when the packet had to wait: a tag that it took stays taken. One that is too
-// short for what it says to be is an invalid request.
+// The first packet of a message. Runs again when the packet had to wait: a tag that it took stays taken. One that is
+// too short for what it says to be is an invalid request.
 Responder::Outcome Responder::beginTagged(QueuePair& qp, const network::Packet& packet) {
   if (qp.responder.hasReceive) return Outcome::kDone;
   using wire::TagMessage;
@@ -71,11 +71,10 @@ Responder::Outcome Responder::takeTag(QueuePair& qp, const network::Packet& pack
 }
 
 // The adapter fetches the data if it may and if they fit; if not, software gets the headers in the tag's buffer.
-Responder::Outcome Responder::beginTransfer(QueuePair& qp, const network::Packet& packet,
-                                            const TagList::Match& match) {
+Responder::Outcome Responder::beginTransfer(QueuePair& qp, const network::Packet& packet, const TagList::Match& match) {
   const ByteView headers = packet.payload.view().subview(0, wire::kRendezvousHeaders);
-  const auto where = structFrom<wire::RendezvousHeader>(
-      headers.subview(sizeof(wire::TagHeader), sizeof(wire::RendezvousHeader)));
+  const auto where =
+      structFrom<wire::RendezvousHeader>(headers.subview(sizeof(wire::TagHeader), sizeof(wire::RendezvousHeader)));
   TaggedMessage& tagged = qp.responder.tagged;
   if (!ports_.tags.transfers(qp) || where.length.host() > match.buffer.length) {
     tagged.isSoftwareRendezvous = true;

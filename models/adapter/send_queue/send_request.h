@@ -56,8 +56,8 @@ struct DatagramAddress {
 
 /// Of a request that the adapter made itself, for a rendezvous that matched a tag.
 struct RendezvousTransfer {
-  std::uint16_t place = 0;  ///< of the tag in its list
-  PdNumber domain;          ///< of the tag's buffer
+  std::uint16_t place = 0;                                       ///< of the tag in its list
+  PdNumber domain;                                               ///< of the tag's buffer
   std::array<std::uint8_t, wire::kRendezvousHeaders> headers{};  ///< of the message that asked for it
 };
 

@@ -138,6 +138,15 @@ class CommandFuzz : public CommandFixture {
     ASSERT_EQ(processor_.device().state, DeviceState::kInitialized);
   }
 
+  // What noise hardly ever finds: a driver that stops the adapter and asks for signatures.
+  void askForSignatures() {
+    drain();
+    run(makeInput(CommandOpcode::kTeardownHca), 16);
+    auto input = makeInput(CommandOpcode::kSetHcaCapabilities, wire::SetHcaCapInput::kSize);
+    wire::HcaCapabilities::CommandChecksum::set(wire::SetHcaCapInput::General::mutableView(input), 3);
+    run(input, 16);
+  }
+
   // ---- mailboxes in a fixed pool of pages, two blocks a page
   BusAddress blockAddress(std::size_t n) const { return advance(pool_[n / 2], n % 2 * 1024); }
   BusAddress fixedChain(std::size_t firstBlock, std::size_t length, ByteView data, std::uint8_t token) {
@@ -284,6 +293,7 @@ TEST_F(CommandFuzz, SurvivesAnythingAndCountsIt) {
       expectEverythingCounted();
       ASSERT_FALSE(HasFailure()) << "after " << operation << " operations";
     }
+    if (oneIn(100'000)) askForSignatures();
     const std::uint32_t choice = random(100);
     if (choice < 80) {
       noisyCommand();

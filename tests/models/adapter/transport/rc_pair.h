@@ -123,10 +123,9 @@ struct Side {
         receiveQueue(context, config, table, completions, sharedQueues),
         responses(context, egress, translator, table, routes),
         atomics(context),
-        responder(
-            context, config,
-            {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache, routes,
-             tags}),
+        responder(context, config,
+                  {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache,
+                   routes, tags}),
         sendQueue(context, config, table, requester, cache),
         dispatcher({table, requester, responder, cache, table.groups(), table.steering()}, {0xFFFF, 0xFFFF}) {
     egress.connect(table.groups());

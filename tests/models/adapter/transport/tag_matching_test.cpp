@@ -166,9 +166,7 @@ class TagBench {
     EXPECT_TRUE(record.tag->hasFront);
     return structFrom<wire::TagHeader>(ByteView(record.tag->front.data(), 16)).tag.host();
   }
-  [[nodiscard]] QpState stateOf(QpNumber qp) {
-    return b.table.find(qp)->attributes.state;
-  }
+  [[nodiscard]] QpState stateOf(QpNumber qp) { return b.table.find(qp)->attributes.state; }
 
   RcPair pair;
   Side& a = pair.a;
@@ -188,9 +186,9 @@ TEST(TagMatching, ListOperationsCompleteInTheQueuesOwnCompletionQueue) {
   bench.postOperation(remove);
   bench.postOperation(remove);
   bench.synchronize(0);
-  EXPECT_EQ(bench.told(), (std::vector<TagCompletion>{TagCompletion::kAppend, TagCompletion::kAppend,
-                                                      TagCompletion::kRemove, TagCompletion::kRemove,
-                                                      TagCompletion::kNoOperation}));
+  EXPECT_EQ(bench.told(),
+            (std::vector<TagCompletion>{TagCompletion::kAppend, TagCompletion::kAppend, TagCompletion::kRemove,
+                                        TagCompletion::kRemove, TagCompletion::kNoOperation}));
   const std::vector<CompletionRecord> all = bench.records();
   for (const CompletionRecord& record : all) {
     EXPECT_EQ(record.cq, CqNumber(5));
@@ -289,8 +287,8 @@ TEST(TagMatching, RendezvousFetchesTheDataAndTellsTheSender) {
   TagBench::Rendezvous data;
   data.length = 900;  // four packets
   bench.send(TagMessage::kRendezvous, 0x11, 40, data);
-  EXPECT_EQ(bench.told(), (std::vector<TagCompletion>{TagCompletion::kAppend, TagCompletion::kConsumed,
-                                                      TagCompletion::kExpected}));
+  EXPECT_EQ(bench.told(),
+            (std::vector<TagCompletion>{TagCompletion::kAppend, TagCompletion::kConsumed, TagCompletion::kExpected}));
   EXPECT_EQ(bench.last().byteCount, 900U);
   EXPECT_TRUE(bench.placed(TagBench::kTagged, data.address, 900));
   const CompletionRecord& finished = bench.a.completions.records.back();
@@ -320,8 +318,7 @@ TEST(TagMatching, RendezvousThatIsTooLongIsLeftToSoftware) {
     data.length = length;
     bench.send(TagMessage::kRendezvous, 0x11, 40, data);
     const bool fits = length == 256;
-    EXPECT_EQ(bench.last().tag->operation,
-              fits ? TagCompletion::kExpected : TagCompletion::kConsumedMessageSoftware);
+    EXPECT_EQ(bench.last().tag->operation, fits ? TagCompletion::kExpected : TagCompletion::kConsumedMessageSoftware);
     if (!fits) {
       EXPECT_TRUE(bench.placed(TagBench::kTagged, RcPair::kData, 40)) << "its headers and what came with them";
       EXPECT_EQ(bench.frontTag(), 0x11U);
