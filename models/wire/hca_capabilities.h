@@ -67,6 +67,7 @@ struct HcaCapabilities {
   using MaxTrafficClass = ContextField<0x38, 19, 16>;
   using StaticRateSupport = ContextField<0x3C, 31, 16>;
   using CqeVersion = ContextField<0x3C, 3, 0>;
+  using EthernetStriding = ContextField<0x40, 30, 30>;  ///< striding_rq
   using CompactAddressVector = ContextField<0x40, 31, 31>;
   using UmrModifyEntitySizeDisabled = ContextField<0x40, 24, 24>;
   using UmrModifyAtomicDisabled = ContextField<0x40, 23, 23>;

@@ -33,7 +33,8 @@ struct SharedReceiveContext {
 struct WorkQueueContext {
   static constexpr std::size_t kSize = 0xC0;
 
-  using Type = ContextField<0x00, 31, 28>;  ///< 0 linked list, 1 cyclic
+  using Type = ContextField<0x00, 31, 28>;  ///< the constants below
+  static constexpr std::uint32_t kLinkedList = 0, kCyclic = 1, kLinkedListStriding = 2, kCyclicStriding = 3;
   using WqeSignature = ContextField<0x00, 27, 27>;
   using EndPadding = ContextField<0x00, 26, 25>;
   using PageOffset = ContextField<0x04, 20, 16>;
@@ -46,6 +47,9 @@ struct WorkQueueContext {
   using LogStride = ContextField<0x20, 19, 16>;   ///< log2 of bytes
   using LogPageSize = ContextField<0x20, 12, 8>;  ///< log2 of the page size, minus 12
   using LogSize = ContextField<0x20, 4, 0>;       ///< log2 of entries
+  using LogStrideCount = ContextField<0x24, 11, 8>;  ///< of kCyclicStriding: log2 of strides an entry, minus 9
+  using TwoByteShift = ContextField<0x24, 7, 7>;     ///< of kCyclicStriding: two bytes of zeros before each packet
+  using LogStrideSize = ContextField<0x24, 2, 0>;    ///< of kCyclicStriding: log2 of bytes a stride, minus 6
   using Pages = ContextWords64<0xC0>;
 };
 

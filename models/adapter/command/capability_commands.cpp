@@ -71,6 +71,7 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::ScatterDataToCqe::set(out, offered.inlineScatter);
   Fields::RelaxedOrderingWrite::set(out, offered.relaxedOrdering);
   Fields::CqeVersion::set(out, 1);
+  Fields::EthernetStriding::set(out, true);
   // Memory registration then uses CREATE_MKEY with its translations, and no work request.
   Fields::UmrModifyEntitySizeDisabled::set(out, true);
 }

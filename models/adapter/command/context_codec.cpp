@@ -409,6 +409,12 @@ QpAttributes decodeEthernetQueueContext(ByteView context) {
   qp.logReceiveStride = byte(Queue::LogStride::get(queue));
   qp.buffer = decodePageGeometry(Queue::LogPageSize::get(queue), Queue::PageOffset::get(queue));
   qp.doorbellRecord = BusAddress(Queue::DoorbellRecord::get(queue));
+  qp.workQueueType = Queue::Type::get(queue);
+  qp.striding.isOn = qp.workQueueType == Queue::kCyclicStriding;
+  if (!qp.striding.isOn) return qp;
+  qp.striding.shifts = Queue::TwoByteShift::get(queue) != 0;
+  qp.striding.logCount = byte(Queue::LogStrideCount::get(queue) + StridingLayout::kLogFewest);
+  qp.striding.logSize = byte(Queue::LogStrideSize::get(queue) + StridingLayout::kLogSmallest);
   return qp;
 }
 
@@ -427,6 +433,12 @@ void encodeEthernetQueueContext(const QpAttributes& qp, MutableByteView context)
   Queue::UarPage::set(queue, qp.uar.value());
   Queue::LogSize::set(queue, qp.hasSendQueue ? qp.logSendQueueSize : qp.logReceiveQueueSize);
   Queue::LogStride::set(queue, qp.hasSendQueue ? 6U : qp.logReceiveStride);
+  Queue::Type::set(queue, qp.workQueueType);
+  if (qp.striding.isOn) {
+    Queue::TwoByteShift::set(queue, qp.striding.shifts);
+    Queue::LogStrideCount::set(queue, qp.striding.logCount - StridingLayout::kLogFewest);
+    Queue::LogStrideSize::set(queue, qp.striding.logSize - StridingLayout::kLogSmallest);
+  }
   Queue::LogPageSize::set(queue, logPageField(qp.buffer));
   Queue::PageOffset::set(queue, offsetField(qp.buffer));
   Queue::DoorbellRecord::set(queue, qp.doorbellRecord.value());

@@ -61,6 +61,7 @@ enum class Syndrome : std::uint32_t {
   kQpDomainUnknown = 0x040C,
   kQpPortUnknown = 0x040D,
   kQpInlineScatterUnsupported = 0x040E,
+  kQpReceiveLayoutUnsupported = 0x0424,
   kQpHasFlows = 0x040F,
   kUnknownFlow = 0x0410,
   kUnknownTir = 0x0411,

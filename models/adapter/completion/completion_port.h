@@ -56,6 +56,10 @@ struct CompletionRecord {
   std::uint8_t sendOpcode = 0;   ///< WQE opcode of the request, for requester completions and errors
   std::uint16_t wqeCounter = 0;  ///< index of the WQE's first block
   std::uint32_t byteCount = 0;
+  // Of a packet in a striding receive queue, where wqeCounter is its first stride.
+  std::uint16_t strides = 0;  ///< that it took; 0: of another queue
+  std::uint16_t wqeId = 0;
+  bool isFiller = false;  ///< no packet: strides that stay empty
   std::uint32_t immediateOrKey = 0;  ///< immediate (host order of the big-endian word), invalidated rkey, or pkey
   QpNumber remoteQp;                 ///< responder: source QP (UD), else the connected peer
   std::uint16_t sourceLid = 0;
@@ -73,6 +77,11 @@ struct CompletionRecord {
   std::optional<TagDescription> tag;      ///< of a tag-matching receive queue
   observe::WorkRequestId request;
 
+  /// The entry's byte count, with what a striding queue puts there.
+  [[nodiscard]] std::uint32_t byteCountWord() const {
+    if (strides == 0) return byteCount;
+    return byteCount | wire::Cqe::ConsumedStrides::make(strides) | wire::Cqe::Filler::make(isFiller);
+  }
   [[nodiscard]] bool isError() const {
     return opcode == CqeOpcode::kRequesterError || opcode == CqeOpcode::kResponderError;
   }

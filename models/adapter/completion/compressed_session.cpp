@@ -30,7 +30,7 @@ std::uint64_t miniCqeOf(const CompletionRecord& record, MiniFormat format) {
   wire::MiniCqe mini;
   if (format != MiniFormat::kHash) mini.high = wire::Be16(record.checksum);
   if (format == MiniFormat::kChecksumStrideIndex) mini.low = wire::Be16(record.wqeCounter);
-  mini.byteCount = wire::Be32(record.byteCount);
+  mini.byteCount = wire::Be32(record.byteCountWord());
   return wordOf(mini);
 }
 

@@ -28,7 +28,8 @@ void fill(wire::Cqe& cqe, const CompletionRecord& record, std::uint64_t timestam
                  wire::Cqe::GrhInBuffer::make(record.globalRouteInBuffer));
   cqe.userIndex = wire::Be32(record.userIndex & k24Bits);
   cqe.immediate = wire::Be32(record.immediateOrKey);
-  cqe.byteCount = wire::Be32(record.byteCount);
+  cqe.wqeId = wire::Be16(record.wqeId);
+  cqe.byteCount = wire::Be32(record.byteCountWord());
   cqe.timestamp = wire::Be64(timestamp & (UINT64_MAX >> 1));
   cqe.opcodeQp = opcodeAndQp(record);
   cqe.wqeCounter = wire::Be16(record.wqeCounter);

@@ -15,6 +15,11 @@ bool samePeer(const CompletionRecord& a, const CompletionRecord& b) {
          a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer && a.frame == b.frame;
 }
 
+// Strides are counted within one WQE, which the title names.
+bool sameEntry(const CompletionRecord& a, const CompletionRecord& b) {
+  return (a.strides == 0) == (b.strides == 0) && a.wqeId == b.wqeId;
+}
+
 class RestorableEntries final : public SessionPolicy {
  public:
   explicit RestorableEntries(MiniFormat format) : format_(format) {}
@@ -28,14 +33,14 @@ class RestorableEntries final : public SessionPolicy {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::optional<SessionEnd> parts(const CompletionRecord& title, std::uint32_t position,
+  [[nodiscard]] std::optional<SessionEnd> parts(const CompletionRecord& title, std::uint32_t advance,
                                                 const CompletionRecord& record) const override {
     const bool alike = record.opcode == title.opcode && record.qp == title.qp && record.userIndex == title.userIndex;
     if (!alike) return SessionEnd::kMismatch;
     // A requester's mini CQE names request and opcode itself.
     if (record.opcode == CqeOpcode::kRequester) return std::nullopt;
     const bool sameImmediate = !hasImmediate(record.opcode) || record.immediateOrKey == title.immediateOrKey;
-    if (!samePeer(record, title) || !sameImmediate || !sameContent(title, position, record)) {
+    if (!samePeer(record, title) || !sameEntry(record, title) || !sameImmediate || !sameContent(title, advance, record)) {
       return SessionEnd::kMismatch;
     }
     return std::nullopt;
@@ -43,10 +48,10 @@ class RestorableEntries final : public SessionPolicy {
 
  private:
   // What one of the formats has room for, and the others take from the title.
-  [[nodiscard]] bool sameContent(const CompletionRecord& title, std::uint32_t position,
+  [[nodiscard]] bool sameContent(const CompletionRecord& title, std::uint32_t advance,
                                  const CompletionRecord& record) const {
     const bool checksum = format_ != MiniFormat::kHash || record.checksum == title.checksum;
-    const auto next = static_cast<std::uint16_t>(title.wqeCounter + position);
+    const auto next = static_cast<std::uint16_t>(title.wqeCounter + advance);
     return checksum && (format_ == MiniFormat::kChecksumStrideIndex || record.wqeCounter == next);
   }
 

@@ -178,6 +178,7 @@ PdNumber Responder::remoteDomain(const QueuePair& qp, const network::Packet& pac
 Responder::Outcome Responder::takeReceive(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   if (state.hasReceive) return Outcome::kDone;
+  if (qp.attributes.striding.isOn) return takeStrides(qp, packet);
   const ReceiveQueueEngine::Take taken = ports_.receiveQueue.take(qp, state.receive);
   if (taken == ReceiveQueueEngine::Take::kPending) return Outcome::kWait;
   if (taken == ReceiveQueueEngine::Take::kFailed) {
@@ -258,6 +259,7 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   if (qp.attributes.service == QpService::kRaw) describeFrame(packet, record);
   if (fitsEntry(qp, packet)) putInline(record, packet.payload.view(), packet.payloadLength);
   if (qp.responder.tagged.kind != TaggedMessage::Kind::kNone) describeTagged(qp, record);
+  if (qp.attributes.striding.isOn) describeStrides(qp, record);
   finishReceive(qp, record);
 }
 
@@ -294,6 +296,7 @@ void Responder::failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendo
     const auto canceled = wire::TagCompletion::kMessageCompletionCanceled;
     return finishReceive(qp, ports_.tags.recordOf(qp, canceled, qp.responder.tagged.place));
   }
+  qp.receive.striding.isOpen = false;
   CompletionRecord record = receiveRecord(qp);
   record.opcode = CqeOpcode::kResponderError;
   record.syndrome = syndrome;
@@ -304,7 +307,11 @@ void Responder::failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendo
 void Responder::stop(QueuePair& qp) {
   ResponderState& state = qp.responder;
   state.message = Message::kNone;
-  // The WQE of a message under way is the oldest of those that are flushed.
+  // The WQE of a message under way is the oldest of those that are flushed, and so is one that packets have used in part.
+  if (qp.receive.striding.isOpen) {
+    state.receive = qp.receive.striding.wqe;
+    state.hasReceive = true;
+  }
   if (state.hasReceive) failHeld(qp, CqeSyndrome::kWorkRequestFlushed, vendor_error::kFlushed);
   state.waitingForReceive = false;
   state.waitingForCache = false;

@@ -90,6 +90,9 @@ class Responder final : private ReceiveQueueListener,
   Outcome invalidate(QueuePair& qp, const network::Packet& packet);
   Outcome executeWrite(QueuePair& qp, const network::Packet& packet);
   Outcome takeReceive(QueuePair& qp, const network::Packet& packet);
+  Outcome takeStrides(QueuePair& qp, const network::Packet& packet);
+  void fillStrides(QueuePair& qp);
+  void describeStrides(QueuePair& qp, CompletionRecord& record);
   Outcome beginTagged(QueuePair& qp, const network::Packet& packet);
   Outcome takeUntagged(QueuePair& qp, const network::Packet& packet, TaggedMessage::Kind kind);
   Outcome takeTag(QueuePair& qp, const network::Packet& packet, const TagList::Match& match);
@@ -106,7 +109,8 @@ class Responder final : private ReceiveQueueListener,
   Outcome placeByWrite(QueuePair& qp, const network::Packet& packet);
   bool placeGlobalRoute(QueuePair& qp, const network::Packet& packet);
   [[nodiscard]] static bool fitsEntry(const QueuePair& qp, const network::Packet& packet);
-  void scatter(const network::Packet& packet, std::uint32_t skipped, bool relaxedOrdering);
+  void scatter(const network::Packet& packet, ByteView data, bool relaxedOrdering);
+  void scatterShifted(const network::Packet& packet, std::uint32_t prefix, bool relaxedOrdering);
   void finishMessage(QueuePair& qp, const network::Packet& packet);
   static void describeFrame(const network::Packet& packet, CompletionRecord& record);
   void completeReceive(QueuePair& qp, const network::Packet& packet);

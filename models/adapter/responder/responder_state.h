@@ -57,6 +57,7 @@ struct ResponderState {
   bool writeRelaxed = false;     ///< its memory allows relaxed ordering
   bool responsesQueued = false;  ///< in the response engine's list
   std::uint32_t received = 0;    ///< bytes of the message placed so far
+  std::uint32_t placeAt = 0;     ///< where in the receive WQE's buffers it begins
   std::uint32_t writeLength = 0;
   std::uint64_t writeAddress = 0;
   MemoryKey writeKey;

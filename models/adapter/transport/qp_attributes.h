@@ -1,6 +1,7 @@
 // A queue pair's context, decoded.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -60,6 +61,26 @@ struct AddressPath {
   std::uint16_t partitionIndex = 0;
 };
 
+/// Of a receive queue whose entries take several packets, each in strides of its own (wq.wq_type
+/// MLX5_WQ_TYPE_CYCLIC_STRIDING_RQ).
+struct StridingLayout {
+  static constexpr std::uint8_t kLogFewest = 9, kLogMost = 16;       ///< strides
+  static constexpr std::uint8_t kLogSmallest = 6, kLogLargest = 13;  ///< bytes of a stride
+  static constexpr std::uint32_t kShift = 2;
+
+  bool isOn = false;
+  bool shifts = false;        ///< two bytes of zeros before each packet, so that its network header is aligned
+  std::uint8_t logCount = 0;  ///< log2 of strides an entry
+  std::uint8_t logSize = 0;   ///< log2 of bytes a stride
+
+  [[nodiscard]] std::uint32_t count() const { return 1U << logCount; }
+  [[nodiscard]] std::uint32_t prefix() const { return shifts ? kShift : 0; }
+  /// Strides that a packet of `length` bytes takes.
+  [[nodiscard]] std::uint32_t stridesOf(std::uint32_t length) const {
+    return std::max(1U, (length + prefix() + (1U << logSize) - 1) >> logSize);
+  }
+};
+
 /// What each message needs comes first (see QueuePair).
 struct QpAttributes {
   QpState state = QpState::kReset;
@@ -90,6 +111,8 @@ struct QpAttributes {
   bool blockMulticastLoopback = false;  ///< what it sends to its own groups doesn't come back to it
   bool stripVlan = false;               ///< of kRaw: a VLAN tag is taken out of the frame and told in the completion
 
+  StridingLayout striding;    ///< of a receive queue of kRaw
+  std::uint32_t workQueueType = 1;  ///< of kRaw: wq.wq_type
   PageList buffer;            ///< receive queue first, then send queue
   BusAddress doorbellRecord;  ///< +0 receive counter, +4 send counter
   SrqNumber srq;

@@ -8,6 +8,7 @@
 #include "models/adapter/send_queue/send_queue_engine.h"
 #include "models/adapter/transport/psn.h"
 #include "models/adapter/transport/qp_transitions.h"
+#include "models/wire/shared_receive_context.h"
 
 namespace hca::adapter {
 
@@ -22,6 +23,18 @@ CommandResult refuse(CommandStatus status, Syndrome syndrome) { return {status, 
 // Packets name the shared queue of an XRC queue pair; its context holds the number of one that is not used.
 bool namesSharedQueue(const QpAttributes& attributes) {
   return attributes.receiveQueueType == RqType::kSrq && attributes.service != QpService::kXrc;
+}
+
+// Linked lists of strides are not; nor are fewer strides than 2^9, which are of later adapters.
+bool isLayoutSupported(const QpAttributes& attributes) {
+  if (attributes.workQueueType == wire::WorkQueueContext::kLinkedListStriding) return false;
+  const StridingLayout& striding = attributes.striding;
+  if (!striding.isOn) return true;
+  constexpr std::uint8_t kLogMinStride = 5;  // the next segment and one data segment
+  const bool sized = striding.logCount >= StridingLayout::kLogFewest && striding.logCount <= StridingLayout::kLogMost &&
+                     striding.logSize >= StridingLayout::kLogSmallest && striding.logSize <= StridingLayout::kLogLargest;
+  const bool isReceiveQueue = attributes.service == QpService::kRaw && attributes.receiveQueueType == RqType::kOwn;
+  return sized && isReceiveQueue && attributes.logReceiveStride >= kLogMinStride;
 }
 }  // namespace
 
@@ -58,6 +71,7 @@ CommandResult QpTable::check(const QpAttributes& attributes) const {
       (attributes.logReceiveStride < kMinLogReceiveStride || attributes.logReceiveStride > kMaxLogReceiveStride)) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpSizeOutOfRange);
   }
+  if (!isLayoutSupported(attributes)) return refuse(CommandStatus::kBadParameter, Syndrome::kQpReceiveLayoutUnsupported);
   std::uint64_t bytes = 0;
   if (hasOwnReceiveQueue) {
     bytes += std::uint64_t{1} << (attributes.logReceiveQueueSize + attributes.logReceiveStride);
