@@ -44,9 +44,9 @@ struct WorkQueueContext {
   using DoorbellRecord = ContextWord64<0x10>;
   using HardwareCounter = ContextField<0x18, 31, 0>;
   using SoftwareCounter = ContextField<0x1C, 31, 0>;
-  using LogStride = ContextField<0x20, 19, 16>;   ///< log2 of bytes
-  using LogPageSize = ContextField<0x20, 12, 8>;  ///< log2 of the page size, minus 12
-  using LogSize = ContextField<0x20, 4, 0>;       ///< log2 of entries
+  using LogStride = ContextField<0x20, 19, 16>;      ///< log2 of bytes
+  using LogPageSize = ContextField<0x20, 12, 8>;     ///< log2 of the page size, minus 12
+  using LogSize = ContextField<0x20, 4, 0>;          ///< log2 of entries
   using LogStrideCount = ContextField<0x24, 11, 8>;  ///< of kCyclicStriding: log2 of strides an entry, minus 9
   using TwoByteShift = ContextField<0x24, 7, 7>;     ///< of kCyclicStriding: two bytes of zeros before each packet
   using LogStrideSize = ContextField<0x24, 2, 0>;    ///< of kCyclicStriding: log2 of bytes a stride, minus 6

@@ -59,7 +59,7 @@ struct CompletionRecord {
   // Of a packet in a striding receive queue, where wqeCounter is its first stride.
   std::uint16_t strides = 0;  ///< that it took; 0: of another queue
   std::uint16_t wqeId = 0;
-  bool isFiller = false;  ///< no packet: strides that stay empty
+  bool isFiller = false;             ///< no packet: strides that stay empty
   std::uint32_t immediateOrKey = 0;  ///< immediate (host order of the big-endian word), invalidated rkey, or pkey
   QpNumber remoteQp;                 ///< responder: source QP (UD), else the connected peer
   std::uint16_t sourceLid = 0;

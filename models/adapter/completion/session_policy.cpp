@@ -40,7 +40,8 @@ class RestorableEntries final : public SessionPolicy {
     // A requester's mini CQE names request and opcode itself.
     if (record.opcode == CqeOpcode::kRequester) return std::nullopt;
     const bool sameImmediate = !hasImmediate(record.opcode) || record.immediateOrKey == title.immediateOrKey;
-    if (!samePeer(record, title) || !sameEntry(record, title) || !sameImmediate || !sameContent(title, advance, record)) {
+    if (!samePeer(record, title) || !sameEntry(record, title) || !sameImmediate ||
+        !sameContent(title, advance, record)) {
       return SessionEnd::kMismatch;
     }
     return std::nullopt;

@@ -307,7 +307,8 @@ void Responder::failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendo
 void Responder::stop(QueuePair& qp) {
   ResponderState& state = qp.responder;
   state.message = Message::kNone;
-  // The WQE of a message under way is the oldest of those that are flushed, and so is one that packets have used in part.
+  // The WQE of a message under way is the oldest of those that are flushed, and so is one that packets have used in
+  // part.
   if (qp.receive.striding.isOpen) {
     state.receive = qp.receive.striding.wqe;
     state.hasReceive = true;

@@ -111,10 +111,10 @@ struct QpAttributes {
   bool blockMulticastLoopback = false;  ///< what it sends to its own groups doesn't come back to it
   bool stripVlan = false;               ///< of kRaw: a VLAN tag is taken out of the frame and told in the completion
 
-  StridingLayout striding;    ///< of a receive queue of kRaw
+  StridingLayout striding;          ///< of a receive queue of kRaw
   std::uint32_t workQueueType = 1;  ///< of kRaw: wq.wq_type
-  PageList buffer;            ///< receive queue first, then send queue
-  BusAddress doorbellRecord;  ///< +0 receive counter, +4 send counter
+  PageList buffer;                  ///< receive queue first, then send queue
+  BusAddress doorbellRecord;        ///< +0 receive counter, +4 send counter
   SrqNumber srq;
   XrcdNumber domain;  ///< of XRC: of the shared queues that it may receive into
   std::uint32_t nextSendPsn = 0;

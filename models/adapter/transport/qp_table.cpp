@@ -32,7 +32,8 @@ bool isLayoutSupported(const QpAttributes& attributes) {
   if (!striding.isOn) return true;
   constexpr std::uint8_t kLogMinStride = 5;  // the next segment and one data segment
   const bool sized = striding.logCount >= StridingLayout::kLogFewest && striding.logCount <= StridingLayout::kLogMost &&
-                     striding.logSize >= StridingLayout::kLogSmallest && striding.logSize <= StridingLayout::kLogLargest;
+                     striding.logSize >= StridingLayout::kLogSmallest &&
+                     striding.logSize <= StridingLayout::kLogLargest;
   const bool isReceiveQueue = attributes.service == QpService::kRaw && attributes.receiveQueueType == RqType::kOwn;
   return sized && isReceiveQueue && attributes.logReceiveStride >= kLogMinStride;
 }
@@ -71,7 +72,8 @@ CommandResult QpTable::check(const QpAttributes& attributes) const {
       (attributes.logReceiveStride < kMinLogReceiveStride || attributes.logReceiveStride > kMaxLogReceiveStride)) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpSizeOutOfRange);
   }
-  if (!isLayoutSupported(attributes)) return refuse(CommandStatus::kBadParameter, Syndrome::kQpReceiveLayoutUnsupported);
+  if (!isLayoutSupported(attributes))
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpReceiveLayoutUnsupported);
   std::uint64_t bytes = 0;
   if (hasOwnReceiveQueue) {
     bytes += std::uint64_t{1} << (attributes.logReceiveQueueSize + attributes.logReceiveStride);

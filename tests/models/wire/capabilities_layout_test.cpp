@@ -119,6 +119,7 @@ const FieldCase kCapabilityFields[] = {
     field<HcaCapabilities::CqeCompression>("HcaCapabilities::CqeCompression", 0x5BF, 1),
     field<HcaCapabilities::CqeCompressionTimeout>("HcaCapabilities::CqeCompressionTimeout", 0x5C0, 16),
     field<HcaCapabilities::CqeCompressionMaxNum>("HcaCapabilities::CqeCompressionMaxNum", 0x5D0, 16),
+    field<HcaCapabilities::EthernetStriding>("HcaCapabilities::EthernetStriding", 0x201, 1),
     field<HcaCapabilities::TagMatching>("HcaCapabilities::TagMatching", 0x5F0, 1),
     field<HcaCapabilities::RendezvousRc>("HcaCapabilities::RendezvousRc", 0x5F1, 1),
     field<HcaCapabilities::LogTagListSize>("HcaCapabilities::LogTagListSize", 0x5F3, 5),

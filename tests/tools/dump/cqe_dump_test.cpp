@@ -144,6 +144,17 @@ TEST(CqeDump, ExpandsTheBasicLayout) {
   EXPECT_TRUE(contains(run({}, basicSession()).out, "say which layout with --layout"));
 }
 
+TEST(CqeDump, CountsTheStridesOfAStridingQueue) {
+  std::string session = basicSession();
+  const std::string packets = "00aa0000 00000040 00bb0000 00000041 00cc0000 00000042";
+  session.replace(session.find(packets), packets.size(), "00aa0000 00030040 00bb0000 00020041 00cc0000 80050000");
+  const auto dumped = run({"--layout", "basic", "--mini-format", "checksum", "--striding"}, session);
+  for (const char* field : {"wqe_counter: 65534", "wqe_counter: 1\n", "wqe_counter: 3\n", "packet_length: 64",
+                            "consumed_strides: 3", "packet_length: 65", "consumed_strides: 5\n    filler: yes"}) {
+    EXPECT_TRUE(contains(dumped.out, field)) << field << "\n" << dumped.out;
+  }
+}
+
 TEST(CqeDump, SaysWhenATitleCanNotBe) {
   std::string damaged = basicSession();
   damaged.replace(damaged.find("00000003"), 8, "00000005");

@@ -135,6 +135,32 @@ TEST_F(EthernetCommandsTest, ReceiveQueueStripsVlanTagsUnlessToldNotTo) {
   EXPECT_FALSE(qps_.table.at(QpNumber(create(input))).stripVlan);
 }
 
+TEST_F(EthernetCommandsTest, ReceiveQueueMayHaveStrides) {
+  using Queue = wire::WorkQueueContext;
+  auto input = queueInput(CommandOpcode::kCreateRq);
+  const MutableByteView queue =
+      EthernetQueueContext::WorkQueue::mutableView(wire::CreateEthernetQueueInput::Context::mutableView(input));
+  Queue::Type::set(queue, Queue::kCyclicStriding);
+  Queue::LogStrideCount::set(queue, 3);
+  Queue::LogStrideSize::set(queue, 5);
+  Queue::TwoByteShift::set(queue, 1);
+  const std::uint32_t rq = create(input);
+  const StridingLayout& layout = qps_.table.at(QpNumber(rq)).striding;
+  EXPECT_TRUE(layout.isOn);
+  EXPECT_TRUE(layout.shifts);
+  EXPECT_EQ(layout.logCount, 12);
+  EXPECT_EQ(layout.logSize, 11);
+  auto ask = makeInput(CommandOpcode::kQueryRq);
+  wire::ObjectCommand::Number::set(ask, rq);
+  const Reply reply = issue(ask, 0x110);
+  const ByteView answer =
+      EthernetQueueContext::WorkQueue::view(wire::QueryEthernetQueueOutput::Context::view(reply.output));
+  EXPECT_EQ(Queue::Type::get(answer), Queue::kCyclicStriding);
+  EXPECT_EQ(Queue::LogStrideCount::get(answer), 3U);
+  EXPECT_EQ(Queue::LogStrideSize::get(answer), 5U);
+  EXPECT_EQ(Queue::TwoByteShift::get(answer), 1U);
+}
+
 TEST_F(EthernetCommandsTest, SendQueueNeedsATis) {
   expectRefusal(issue(queueInput(CommandOpcode::kCreateSq, 9)), CommandStatus::kBadResource, Syndrome::kUnknownTis);
 }

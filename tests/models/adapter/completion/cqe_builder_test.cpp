@@ -219,6 +219,25 @@ TEST(CqeBuilder, TagMatchingHasItsHeaderInFrontAndWhatBecameOfTheTag) {
   EXPECT_EQ(bytes[0x2B], 2);
 }
 
+TEST(CqeBuilder, StridingQueueTellsEntryStridesAndFillers) {
+  CompletionRecord record;
+  record.opcode = CqeOpcode::kResponderSend;
+  record.byteCount = 1500;
+  record.strides = 24;
+  record.wqeId = 0x0102;
+  record.wqeCounter = 0x0304;
+  CqeImage image;
+  CqeBuilder(CqeStride::k64, 4).build(record, 0, 0, image);
+  const auto built = [&image] { return structFrom<wire::Cqe>(image.view()); };
+  EXPECT_EQ(built().byteCount.host(), 0x001805DCU);
+  EXPECT_EQ(built().wqeId.host(), 0x0102);
+  EXPECT_EQ(built().wqeCounter.host(), 0x0304);
+  record.byteCount = 0;
+  record.isFiller = true;
+  CqeBuilder(CqeStride::k64, 4).build(record, 0, 0, image);
+  EXPECT_EQ(built().byteCount.host(), 0x80180000U);
+}
+
 TEST(CqeBuilder, SolicitedIsAReceiveWithTheBitOrAnyError) {
   CompletionRecord record;
   record.solicited = true;

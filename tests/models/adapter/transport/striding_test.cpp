@@ -161,6 +161,37 @@ TEST_F(Striding, AnEntryUsedInPartIsFlushedFirst) {
   }
 }
 
+TEST_F(Striding, LayoutsThatTheAdapterDoesNotHaveAreRefused) {
+  QpAttributes wanted = RcPair::attributes();
+  wanted.service = QpService::kRaw;
+  wanted.hasSendQueue = false;
+  wanted.striding = {true, false, 9, 6};
+  const auto syndrome = [this](const QpAttributes& attributes) {
+    QpNumber number;
+    return pair.b.table.create(attributes, number).syndrome;
+  };
+  EXPECT_EQ(syndrome(wanted), Syndrome::kNone);
+  const auto refuses = [&](const StridingLayout& layout) {
+    QpAttributes changed = wanted;
+    changed.striding = layout;
+    return syndrome(changed) == Syndrome::kQpReceiveLayoutUnsupported;
+  };
+  EXPECT_TRUE(refuses({true, false, 8, 6}));
+  EXPECT_FALSE(refuses({true, false, 16, 13}));
+  EXPECT_TRUE(refuses({true, false, 17, 13}));
+  EXPECT_TRUE(refuses({true, false, 16, 14}));
+  EXPECT_TRUE(refuses({true, false, 9, 5}));
+  QpAttributes changed = wanted;
+  changed.workQueueType = 2;
+  EXPECT_EQ(syndrome(changed), Syndrome::kQpReceiveLayoutUnsupported) << "a linked list";
+  changed = wanted;
+  changed.service = QpService::kRc;
+  EXPECT_EQ(syndrome(changed), Syndrome::kQpReceiveLayoutUnsupported) << "of raw packets alone";
+  changed = wanted;
+  changed.logReceiveStride = 4;
+  EXPECT_EQ(syndrome(changed), Syndrome::kQpReceiveLayoutUnsupported) << "no room behind the next segment";
+}
+
 TEST_F(Striding, WithoutAnEntryFramesAreDropped) {
   send(100);
   EXPECT_TRUE(records().empty());
