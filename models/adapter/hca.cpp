@@ -46,13 +46,6 @@ std::uint64_t numberOf(const AdapterContext& context) {
   return context.host.value() + context.adapter.value() * kMostHosts;
 }
 
-std::vector<std::uint16_t> partitionKeysOf(const std::vector<PortAddress>& ports) {
-  std::vector<std::uint16_t> keys;
-  keys.reserve(ports.size());
-  for (const PortAddress& port : ports) keys.push_back(port.partitionKey);
-  return keys;
-}
-
 }  // namespace
 
 Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& options,
@@ -80,8 +73,8 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
                   cache_, routes_}),
-      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering()},
-                  partitionKeysOf(options.addresses)),
+      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering(), routes_,
+                   queuePairs_}),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
                {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
                AdapterClock(config_.completion.timestamps())),

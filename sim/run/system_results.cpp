@@ -91,6 +91,7 @@ void collectDrops(const System& system, report::Result& result) {
     add("packet_wrong_service", packets.wrongService);
     add("packet_wrong_port", packets.wrongPort);
     add("packet_wrong_state", packets.wrongState);
+    add("packet_wrong_path", packets.wrongPath);
     add("packet_wrong_partition", packets.wrongPartition);
     add("packet_wrong_queue_key", packets.wrongQueueKey);
     add("packet_not_member", packets.notMember);

@@ -71,6 +71,9 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::ScatterDataToCqe::set(out, offered.inlineScatter);
   Fields::RelaxedOrderingWrite::set(out, offered.relaxedOrdering);
   Fields::CqeVersion::set(out, 1);
+  Fields::AutomaticPathMigration::set(out, true);
+  Fields::PkeyViolationCounter::set(out, true);
+  Fields::QkeyViolationCounter::set(out, true);
   // Memory registration then uses CREATE_MKEY with its translations, and no work request.
   Fields::UmrModifyEntitySizeDisabled::set(out, true);
 }

@@ -14,6 +14,7 @@
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/srq_directory.h"
+#include "models/adapter/transport/port_violations.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/base/units.h"
 
@@ -64,6 +65,7 @@ struct CommandDevice {
   Hertz timerFrequency;
   XrcdTable xrcds;
   TransportDomainTable transportDomains;
+  std::function<PortViolations(std::uint8_t port)> violations = [](std::uint8_t) { return PortViolations(); };
   EthernetObjects ethernet;
   PageAccount pages;
   std::function<void()> onTeardown;

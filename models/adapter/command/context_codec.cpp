@@ -123,6 +123,8 @@ void decodeQpTransport(ByteView context, QpAttributes& qp) {
   qp.requesterInlineScatter = byte(QueuePairContext::RequesterInlineScatter::get(context));
   qp.responderInlineScatter = byte(QueuePairContext::ResponderInlineScatter::get(context));
   qp.path = decodePath(QueuePairContext::PrimaryPath::view(context));
+  qp.alternatePath = decodePath(QueuePairContext::SecondaryPath::view(context));
+  qp.migration = static_cast<MigrationState>(QueuePairContext::PathMigration::get(context));
 }
 
 void encodeQpQueues(const QpAttributes& qp, MutableByteView context) {
@@ -163,6 +165,8 @@ void encodeQpTransport(const QpAttributes& qp, MutableByteView context) {
   QueuePairContext::RequesterInlineScatter::set(context, qp.requesterInlineScatter);
   QueuePairContext::ResponderInlineScatter::set(context, qp.responderInlineScatter);
   encodePath(qp.path, QueuePairContext::PrimaryPath::mutableView(context));
+  encodePath(qp.alternatePath, QueuePairContext::SecondaryPath::mutableView(context));
+  QueuePairContext::PathMigration::set(context, static_cast<std::uint32_t>(qp.migration));
 }
 
 }  // namespace

@@ -75,6 +75,8 @@ enum class Syndrome : std::uint32_t {
   kFlowIndexOutOfRange = 0x041B,
   kFlowMatchUnsupported = 0x041C,
   kFlowActionUnsupported = 0x041D,
+  kQpPartitionOutOfRange = 0x0430,
+  kQpMigrationIllegal = 0x0431,
   kMulticastGidBad = 0x0421,
   kMulticastLimit = 0x0422,
   kNotInMulticastGroup = 0x0423,

@@ -248,7 +248,8 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   const DatagramAddress* datagram = request.datagram.get();
   const std::uint8_t port = qp.attributes.path.port;
   ports_.routes.lead(packet.route, datagram == nullptr ? qp.attributes.path : datagram->path, port);
-  packet.partitionKey = ports_.routes.port(port).partitionKey;
+  packet.partitionKey = ports_.routes.partitionKey(qp.attributes.path);
+  packet.migrated = qp.attributes.migration == MigrationState::kMigrated;
   packet.service = networkService(qp.attributes.service);
   packet.operation = operationFor(request.opcode, first, last);
   packet.destinationQp = datagram == nullptr ? qp.attributes.remoteQp : datagram->remoteQp;

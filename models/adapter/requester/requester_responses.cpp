@@ -164,9 +164,13 @@ void Requester::onAckTimeout(std::uint32_t qpNumber) {
 
 void Requester::retry(QueuePair& qp, std::uint32_t psn) {
   if (qp.requester.retriesLeft == 0) {
-    return failOldest(qp, CqeSyndrome::kTransportRetryExceeded, vendor_error::kRetryExceeded);
+    if (!ports_.errors.onPathFailed(qp)) {
+      return failOldest(qp, CqeSyndrome::kTransportRetryExceeded, vendor_error::kRetryExceeded);
+    }
+    qp.requester.retriesLeft = qp.attributes.retryCount;
+  } else {
+    --qp.requester.retriesLeft;
   }
-  --qp.requester.retriesLeft;
   goBackTo(qp, psn);
   ackTimers_.cancel(qp.number.value());
   schedule(qp);

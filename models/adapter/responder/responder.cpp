@@ -67,8 +67,7 @@ void Responder::processUnreliable(QueuePair& qp, network::Packet& packet) {
   const bool begins = beginsMessage(packet.operation);
   const bool inSequence = packet.psn == state.expectedPsn || isDatagram(qp.attributes.service);
   if (!inSequence || (begins && state.message != Message::kNone)) {
-    if (state.message != Message::kNone) ++unreliableDrops_;
-    state.message = Message::kNone;
+    if (state.message != Message::kNone) breakOff(qp);
   }
   if (!begins && state.message == Message::kNone) return;
   if (!executeOrWait(qp, packet)) return;
@@ -242,7 +241,9 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   CompletionRecord record = receiveRecord(qp);
   record.opcode = receiveOpcode(packet.operation);
   record.byteCount = qp.responder.received;
-  record.immediateOrKey = packet.immediate;
+  // Where neither an immediate nor a key is, the partition's index is (Linux include/linux/mlx5/device.h).
+  const bool hasImmediate = network::carriesImmediate(packet.operation) || network::carriesInvalidate(packet.operation);
+  record.immediateOrKey = hasImmediate ? packet.immediate : qp.attributes.path.partitionIndex;
   const bool isDatagram = qp.attributes.service == QpService::kUd;
   record.remoteQp = isDatagram ? packet.sourceQp : qp.attributes.remoteQp;
   record.globalRouteInBuffer = isDatagram && packet.route.globalRoute;
@@ -257,12 +258,21 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   finishReceive(qp, record);
 }
 
+// A message of an unreliable connection ends before its end: dropped silently (InfiniBand volume 1, 9.8.3). A receive
+// WQE that was taken waits for the next message. One of a shared queue can't wait, because another queue pair may need
+// it: it completes as aborted by the requester (11.6.2, remote aborted error), and the queue pair goes on.
+void Responder::breakOff(QueuePair& qp) {
+  ResponderState& state = qp.responder;
+  ++unreliableDrops_;
+  const bool heldShared = state.message == Message::kSend && state.hasReceive && qp.usesSharedQueue();
+  state.message = Message::kNone;
+  if (heldShared) failHeld(qp, CqeSyndrome::kRemoteAborted, vendor_error::kBrokenOff);
+}
+
 // A request that breaks the rules: NAK, affiliated event, error.
 Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event) {
   if (!isReliable(qp.attributes.service)) {
-    // Dropped silently (InfiniBand volume 1, 9.8.3); a receive WQE that was taken waits for the next message.
-    ++unreliableDrops_;
-    qp.responder.message = Message::kNone;
+    breakOff(qp);
     return Outcome::kFailed;
   }
   acknowledge(qp, nak, packet.psn);

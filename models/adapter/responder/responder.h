@@ -103,6 +103,7 @@ class Responder final : private ReceiveQueueListener,
   void finishMessage(QueuePair& qp, const network::Packet& packet);
   static void describeFrame(const network::Packet& packet, CompletionRecord& record);
   void completeReceive(QueuePair& qp, const network::Packet& packet);
+  void breakOff(QueuePair& qp);
   Outcome refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event);
   Outcome failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome, std::uint8_t vendorError,
                       std::uint8_t nak);

@@ -7,24 +7,15 @@
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/responder/responder.h"
 #include "models/network/packet_layout.h"
+#include "models/network/partition_keys.h"
 
 namespace hca::adapter {
 
-PacketDispatcher::PacketDispatcher(const Ports& ports, const std::vector<std::uint16_t>& partitionKeys)
-    : ports_(ports) {
-  for (const std::uint16_t key : partitionKeys) {
-    entries_.emplace_back(*this, static_cast<std::uint8_t>(entries_.size() + 1), key);
-  }
+PacketDispatcher::PacketDispatcher(const Ports& ports) : ports_(ports) {
+  for (std::size_t i = 1; i <= ports_.routes.ports(); ++i) entries_.emplace_back(*this, static_cast<std::uint8_t>(i));
 }
 
-// InfiniBand volume 1, 10.9.3: equal in the low 15 bits, and not both limited members (bit 15 clear).
-bool PacketDispatcher::Entry::takesPartition(std::uint16_t key) const {
-  constexpr std::uint16_t kBase = 0x7FFF;
-  constexpr std::uint16_t kFullMember = 0x8000;
-  return (key & kBase) == (partitionKey & kBase) && ((key | partitionKey) & kFullMember) != 0;
-}
-
-void PacketDispatcher::take(const Entry& entry, network::Packet& packet) {
+void PacketDispatcher::take(Entry& entry, network::Packet& packet) {
   if (packet.corrupted) {
     ++drops_.corrupted;
     return;
@@ -35,7 +26,7 @@ void PacketDispatcher::take(const Entry& entry, network::Packet& packet) {
 }
 
 // The rules of the port decide whose an Ethernet frame is. Its tag leaves it here if the queue wants that.
-void PacketDispatcher::steer(const Entry& entry, network::Packet& packet) {
+void PacketDispatcher::steer(Entry& entry, network::Packet& packet) {
   const network::EthernetFrame frame = network::readFrame(packet.payload.view());
   const FlowRule* rule = ports_.steering.find(frame, entry.number);
   const QueuePair* qp = rule == nullptr ? nullptr : ports_.queuePairs.find(rule->queue);
@@ -60,7 +51,7 @@ void PacketDispatcher::steer(const Entry& entry, network::Packet& packet) {
 // A copy for every member of this port, whoever sent it (InfiniBand volume 1, 10.5), but for senders that want none of
 // their own. Such packets always have a global
 // route.
-void PacketDispatcher::spread(const Entry& entry, network::Packet& packet) {
+void PacketDispatcher::spread(Entry& entry, network::Packet& packet) {
   const bool legal = packet.route.globalRoute && packet.destinationQp == network::kMulticastQp;
   const std::vector<QpNumber>* members = legal ? ports_.groups.members(packet.route.destinationGid) : nullptr;
   bool hasMember = false;
@@ -77,7 +68,7 @@ void PacketDispatcher::spread(const Entry& entry, network::Packet& packet) {
   if (!hasMember) ++drops_.notMember;
 }
 
-void PacketDispatcher::deliver(const Entry& entry, network::Packet& packet) {
+void PacketDispatcher::deliver(Entry& entry, network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
@@ -89,7 +80,7 @@ void PacketDispatcher::deliver(const Entry& entry, network::Packet& packet) {
 }
 
 // Goes on at once if the context is there. One that is being fetched holds up the later packets of its queue pair too.
-void PacketDispatcher::hold(const Entry& entry, network::Packet& packet) {
+void PacketDispatcher::hold(Entry& entry, network::Packet& packet) {
   if (freeHeld_.empty()) {
     freeHeld_.push_back(held_.size());
     held_.emplace_back();
@@ -107,20 +98,26 @@ void PacketDispatcher::onCacheReady(std::uint64_t token) {
   dispatch(*held.entry, held.packet);
 }
 
-void PacketDispatcher::dispatch(const Entry& entry, network::Packet& packet) {
+void PacketDispatcher::dispatch(Entry& entry, network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
   } else if (!isReachable(qp->attributes.service) || packet.service != networkService(qp->attributes.service)) {
     ++drops_.wrongService;
+  } else if (qp->attributes.migration != MigrationState::kMigrated &&
+             !ports_.connections.takesPath(*qp, packet, entry.number)) {
+    ++drops_.wrongPath;
   } else if (qp->attributes.path.port != entry.number) {
     ++drops_.wrongPort;
-  } else if (!entry.takesPartition(packet.partitionKey)) {
+  } else if (packet.service != network::Service::kRaw &&
+             !network::partitionsMatch(packet.partitionKey, ports_.routes.partitionKey(qp->attributes.path))) {
     ++drops_.wrongPartition;
+    entry.violations.countPartition();
   } else if (!qp->mayReceive()) {
     ++drops_.wrongState;
   } else if (packet.service == network::Service::kUd && packet.queueKey != qp->attributes.queueKey) {
     ++drops_.wrongQueueKey;
+    entry.violations.countQueueKey();
   } else if (isResponse(packet.operation)) {
     ports_.requester.onResponse(*qp, packet);
   } else {

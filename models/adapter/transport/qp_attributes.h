@@ -41,9 +41,13 @@ enum class QpState : std::uint8_t {
 /// qpc.rq_type
 enum class RqType : std::uint8_t { kOwn = 0, kSrq = 1, kNone = 3 };
 
-/// qpc.primary_address_path
+/// qpc.pm_state
+enum class MigrationState : std::uint8_t { kArmed = 0, kRearm = 1, kMigrated = 3 };
+
+/// qpc.primary_address_path and secondary_address_path
 struct AddressPath {
   Lid remoteLid;
+  std::uint16_t partitionIndex = 0;  ///< of the port's table of partition keys
   std::uint8_t serviceLevel = 0;
   std::uint8_t sourcePathBits = 0;
   bool globalRoute = false;
@@ -57,7 +61,6 @@ struct AddressPath {
   std::uint32_t flowLabel = 0;
   network::Gid remoteGid{};
   std::array<std::uint8_t, 6> remoteMac{};
-  std::uint16_t partitionIndex = 0;
 };
 
 /// What each message needs comes first (see QueuePair).
@@ -76,6 +79,7 @@ struct QpAttributes {
   bool remoteRead = false;
   bool remoteWrite = false;
   bool remoteAtomic = false;
+  MigrationState migration = MigrationState::kMigrated;
   std::uint8_t requesterInlineScatter = 0;  ///< cs_req: 0, 0x11 (32 B), 0x22 (64 B)
   std::uint8_t responderInlineScatter = 0;  ///< cs_res: 0, 1 (32 B), 2 (64 B)
   PdNumber pd;
@@ -99,6 +103,7 @@ struct QpAttributes {
   std::uint8_t minRnrNak = 0;
   std::uint8_t logMaxResponderReads = 0;  ///< as responder
 
+  AddressPath alternatePath;  ///< with its own port, partition and ACK time-out
   bool notifyWhenDrained = false;  ///< of the command that drains the send queue: raise an event when it is done
 
   // Reported by a query alone.

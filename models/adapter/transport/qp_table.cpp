@@ -1,13 +1,17 @@
 #include "models/adapter/transport/qp_table.h"
 
+#include <utility>
+
 #include "models/adapter/completion/inline_scatter.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/responder.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
+#include "models/adapter/transport/path_migration.h"
 #include "models/adapter/transport/psn.h"
 #include "models/adapter/transport/qp_transitions.h"
+#include "models/network/partition_keys.h"
 
 namespace hca::adapter {
 
@@ -124,6 +128,8 @@ CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) 
   qp.number = number = QpNumber(nextSlot_ + kFirstNumber);
   qp.attributes = attributes;
   qp.attributes.state = QpState::kReset;
+  qp.attributes.migration = MigrationState::kMigrated;
+  qp.attributes.alternatePath.port = 0;  // none yet
   if (attributes.service == QpService::kRaw) qp.attributes.mtu = network::EthernetFrame::kLargest;
   // The number of a destroyed queue pair is not given out again at once: late packets for it find nobody.
   nextSlot_ = (nextSlot_ + 1) % limit;
@@ -143,6 +149,27 @@ CommandResult QpTable::destroy(QpNumber number) {
   return {};
 }
 
+CommandResult QpTable::checkPaths(const QueuePair& qp, QpTransition transition, std::uint32_t optionalMask,
+                                  const QpAttributes& attributes) const {
+  const auto hasPort = [this](const AddressPath& path) { return path.port != 0 && path.port <= ports_; };
+  const auto hasPartition = [](const AddressPath& path) { return path.partitionIndex < network::kMostPartitionKeys; };
+  const bool alternate = takesAlternatePath(optionalMask);
+  if ((takesPort(transition, optionalMask) && !hasPort(attributes.path)) ||
+      (alternate && !hasPort(attributes.alternatePath))) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPortUnknown);
+  }
+  if ((takesPartition(transition, optionalMask) && !hasPartition(attributes.path)) ||
+      (alternate && !hasPartition(attributes.alternatePath))) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPartitionOutOfRange);
+  }
+  // InfiniBand volume 1, 11.2.5.2: software rearms, or makes a connection migrate; the adapter alone arms.
+  const bool wishes = takesMigration(optionalMask);
+  const bool mayWish = !isDatagram(qp.attributes.service) &&
+                       (attributes.migration == MigrationState::kMigrated ||
+                        (attributes.migration == MigrationState::kRearm && (alternate || hasPort(qp.attributes.alternatePath))));
+  return wishes && !mayWish ? refuse(CommandStatus::kBadParameter, Syndrome::kQpMigrationIllegal) : CommandResult{};
+}
+
 CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
                               const QpAttributes& attributes) {
   QueuePair* qp = find(number);
@@ -150,9 +177,7 @@ CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uin
   if (!isLegal(transition, qp->attributes.state)) {
     return refuse(CommandStatus::kBadQpState, Syndrome::kQpTransitionIllegal);
   }
-  if (takesPort(transition, optionalMask) && (attributes.path.port == 0 || attributes.path.port > ports_)) {
-    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPortUnknown);
-  }
+  if (const CommandResult result = checkPaths(*qp, transition, optionalMask, attributes); !result.ok()) return result;
   if (transition == QpTransition::kToError) {
     toError(*qp);
     return {};
@@ -167,6 +192,7 @@ CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uin
   applyTransition(transition, optionalMask, attributes, qp->attributes);
   if (qp->attributes.service == QpService::kRaw) qp->attributes.mtu = network::EthernetFrame::kLargest;
   qp->attributes.state = stateAfter(transition);
+  if (takesMigration(optionalMask)) setMigration(*qp, attributes.migration);
   enter(*qp, transition);
   return {};
 }
@@ -273,6 +299,7 @@ void QpTable::toReset(QueuePair& qp) {
   stages_->receiveQueue.reset(qp);
   completionQueues_.discard(qp.number);
   qp.attributes.state = QpState::kReset;
+  qp.attributes.migration = MigrationState::kMigrated;
 }
 
 void QpTable::onRequesterError(QueuePair& qp) {
@@ -293,6 +320,42 @@ void QpTable::onSendQueueDrained(QueuePair& qp) {
       raise(EventType::kSqDrained, *present);
     }
   });
+}
+
+// ---- path migration
+
+void QpTable::setMigration(QueuePair& qp, MigrationState wanted) {
+  if (wanted == MigrationState::kMigrated && qp.attributes.migration == MigrationState::kArmed) return migrateNow(qp);
+  qp.attributes.migration = wanted;
+  qp.responder.migrationRefused = false;
+}
+
+void QpTable::migrateNow(QueuePair& qp) {
+  migrate(qp.attributes);
+  raise(EventType::kPathMigrated, qp);
+}
+
+bool QpTable::onPathFailed(QueuePair& qp) {
+  if (qp.attributes.migration != MigrationState::kArmed) return false;
+  migrateNow(qp);
+  return true;
+}
+
+bool QpTable::takesPath(QueuePair& qp, const network::Packet& packet, std::uint8_t port) {
+  switch (migrationStep(qp.attributes.migration, qp.attributes.alternatePath, packet, port)) {
+    case MigrationStep::kNone:
+      return true;
+    case MigrationStep::kArm:
+      qp.attributes.migration = MigrationState::kArmed;
+      return true;
+    case MigrationStep::kMigrate:
+      migrateNow(qp);
+      return true;
+    case MigrationStep::kRefuse:
+      if (!std::exchange(qp.responder.migrationRefused, true)) raise(EventType::kPathMigrationFailed, qp);
+      return false;
+  }
+  return true;
 }
 
 void QpTable::onCommunicationEstablished(QueuePair& qp) { raise(EventType::kCommunicationEstablished, qp); }

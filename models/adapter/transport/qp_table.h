@@ -58,6 +58,8 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
   void onPostedInError(QueuePair& qp) override;
   void onSendQueueDrained(QueuePair& qp) override;
   void onCommunicationEstablished(QueuePair& qp) override;
+  bool onPathFailed(QueuePair& qp) override;
+  bool takesPath(QueuePair& qp, const network::Packet& packet, std::uint8_t port) override;
   void onCompletionQueueFailed(QpNumber number) override;
 
   /// Destroys every queue pair without completions (function-level reset).
@@ -71,6 +73,10 @@ class QpTable final : public QpDirectory, public QpLookup, public QpEventSink, p
   static constexpr std::size_t kFew = 64;
 
   CommandResult check(const QpAttributes& attributes) const;
+  [[nodiscard]] CommandResult checkPaths(const QueuePair& qp, QpTransition transition, std::uint32_t optionalMask,
+                                         const QpAttributes& attributes) const;
+  void setMigration(QueuePair& qp, MigrationState wanted);
+  void migrateNow(QueuePair& qp);
   CommandResult attachQueues(const QpAttributes& attributes);
   [[nodiscard]] bool inlineScatterFits(const QpAttributes& attributes) const;
   void detachQueues(const QpAttributes& attributes);

@@ -125,7 +125,7 @@ struct Side {
             context, config,
             {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache, routes}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher({table, requester, responder, cache, table.groups(), table.steering()}, {0xFFFF, 0xFFFF}) {
+        dispatcher({table, requester, responder, cache, table.groups(), table.steering(), routes, table}) {
     egress.connect(table.groups());
     egress.addPort(wire, loopback);
     egress.addPort(secondWire, secondLoopback);
