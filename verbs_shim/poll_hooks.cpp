@@ -7,6 +7,7 @@
 #include "verbs_shim/channel_client.h"
 #include "verbs_shim/hook_table.h"
 #include "verbs_shim/real_calls.h"
+#include "verbs_shim/settings.h"
 
 using namespace hca::shim;
 
@@ -16,6 +17,7 @@ constexpr const char* kVerbs = "libibverbs.so.1";
 constexpr const char* kMlx5 = "libmlx5.so.1";
 RealCall<decltype(&::ibv_open_device)> openDeviceReal("ibv_open_device", kVerbs);
 RealCall<decltype(&::mlx5dv_open_device)> openMlx5Real("mlx5dv_open_device", kMlx5);
+RealCall<decltype(&::ibv_destroy_cq)> destroyCqReal("ibv_destroy_cq", kVerbs);
 RealCall<decltype(&::mlx5dv_create_cq)> createMlx5CqReal("mlx5dv_create_cq", kMlx5);
 
 using PollCq = int (*)(ibv_cq*, int, ibv_wc*);
@@ -28,6 +30,23 @@ HookTable<CreateCqEx> createCqExs;  // by context
 HookTable<StartPoll> startPolls;    // by queue
 HookTable<NextPoll> nextPolls;      // by queue
 
+// Queues whose entries come compressed. libmlx5 has no reader of such entries (rdma-core providers/mlx5/cq.c, to this
+// day): programs that want them read the ring themselves. Whoever polls one through the library would get entries that
+// are none, without a word.
+HookTable<bool> compressedCqs;  // by queue; a queue at the place of one that is gone counts as what it is
+bool anyCompressed = false;
+bool warned = false;
+
+bool isCompressed(const void* cq) { return anyCompressed && compressedCqs.has(cq) && compressedCqs.find(cq); }
+
+void warnOfCompression(const void* cq) {
+  if (!isCompressed(cq) || __atomic_exchange_n(&warned, true, __ATOMIC_RELAXED)) return;
+  complain(
+      "a completion queue with compressed entries is polled through ibv_poll_cq or ibv_start_poll, but libmlx5 can't "
+      "read such entries: what it returns is wrong. Read the ring yourself (mlx5dv_init_obj), or create the queue "
+      "without MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE");
+}
+
 // Comes back when another look may find more. False if the device is gone.
 bool waitAfterEmptyPoll() {
   hca::channel::Request request;
@@ -38,6 +57,7 @@ bool waitAfterEmptyPoll() {
 
 int pollCq(ibv_cq* cq, int most, ibv_wc* completions) {
   const PollCq real = pollCqs.find(cq->context);
+  if (anyCompressed) warnOfCompression(cq);
   int found = real(cq, most, completions);
   if (found == 0 && most > 0) {
     const bool isThere = waitAfterEmptyPoll();
@@ -50,6 +70,7 @@ int pollCq(ibv_cq* cq, int most, ibv_wc* completions) {
 
 int startPoll(ibv_cq_ex* cq, ibv_poll_cq_attr* attributes) {
   const StartPoll real = startPolls.find(cq);
+  if (anyCompressed) warnOfCompression(cq);
   int result = real(cq, attributes);
   if (result == ENOENT) {
     const bool isThere = waitAfterEmptyPoll();
@@ -97,5 +118,15 @@ HCASIM_EXPORT ibv_context* mlx5dv_open_device(ibv_device* device, mlx5dv_context
 HCASIM_EXPORT ibv_cq_ex* mlx5dv_create_cq(ibv_context* context, ibv_cq_init_attr_ex* attributes,
                                           mlx5dv_cq_init_attr* own) {
   ibv_cq_ex* cq = createMlx5CqReal(context, attributes, own);
-  return isConnected() ? hookCq(cq) : cq;
+  if (cq == nullptr || !isConnected()) return cq;
+  if (own != nullptr && (own->comp_mask & MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE) != 0) {
+    anyCompressed = compressedCqs.set(cq, true) || anyCompressed;
+  }
+  return hookCq(cq);
+}
+HCASIM_EXPORT int ibv_destroy_cq(ibv_cq* cq) {
+  const bool wasCompressed = isCompressed(cq);
+  const int result = destroyCqReal(cq);
+  if (result == 0 && wasCompressed) compressedCqs.set(cq, false);
+  return result;
 }

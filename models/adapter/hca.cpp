@@ -1,5 +1,7 @@
 #include "models/adapter/hca.h"
 
+#include "models/wire/endian.h"
+#include "models/wire/eqe.h"
 #include "models/wire/mmio_map.h"
 
 namespace hca::adapter {
@@ -32,6 +34,7 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.compressionMax = static_cast<std::uint32_t>(config.completion.compressionMax);
   capabilities.compressionTimeout =
       static_cast<std::uint32_t>(config.completion.compressionTimeout.count() / nanoseconds(1).count());
+  capabilities.wideCqe = config.completion.wideEntries;
   capabilities.enhancedCompression = config.completion.enhancedCompression;
   capabilities.realTimeStamps = config.completion.realTimeStamps;
   capabilities.uc = true;
@@ -87,6 +90,7 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
   queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_, sharedQueues_});
   completion_.setFailureSink(queuePairs_);
   events_.setHealthSink(*this);
+  command_.setViolations([this](std::uint8_t port) { return dispatcher_.violations(port); });
   command_.setTeardownHandler([this] { destroyObjects(); });
 }
 
@@ -128,15 +132,44 @@ void Hca::destroyObjects() {
   events_.reset();
 }
 
-// Linux include/linux/mlx5/device.h, MLX5_PORT_CHANGE_SUBTYPE_DOWN and _ACTIVE.
-void Hca::onLinkState(std::uint8_t port, bool isUp) {
-  constexpr std::uint8_t kDown = 1;
-  constexpr std::uint8_t kActive = 4;
-  command_.setPortActive(port, isUp);
+void Hca::raisePortChange(std::uint8_t port, wire::PortChange change) {
   EventRecord event;
   event.type = EventType::kPortChange;
-  event.subType = isUp ? kActive : kDown;
+  event.subType = static_cast<std::uint8_t>(change);
   event.object = port;
+  events_.raise(event);
+}
+
+void Hca::onLinkState(std::uint8_t port, bool isUp) {
+  command_.setPortActive(port, isUp);
+  raisePortChange(port, isUp ? wire::PortChange::kActive : wire::PortChange::kDown);
+}
+
+void Hca::changeLid(std::uint8_t port, Lid lid) {
+  command_.port(port).lid = routes_.port(port).lid = lid;
+  raisePortChange(port, wire::PortChange::kLidChanged);
+}
+
+void Hca::changePartitionKeys(std::uint8_t port, const std::vector<std::uint16_t>& keys) {
+  command_.port(port).pkeys = routes_.port(port).partitionKeys = keys;
+  raisePortChange(port, wire::PortChange::kPkeyChanged);
+}
+
+void Hca::changeGuid(std::uint8_t port, std::uint64_t guid) {
+  PortIdentity& identity = command_.port(port);
+  identity.guid = guid;
+  wire::storeBigEndian(identity.gids.front().data() + 8, guid);
+  routes_.port(port).gid = routes_.port(port).linkLocalGid = identity.gids.front();
+  raisePortChange(port, wire::PortChange::kGuidChanged);
+}
+
+void Hca::askToReregister(std::uint8_t port) { raisePortChange(port, wire::PortChange::kClientReregister); }
+
+void Hca::fail(HealthSyndrome syndrome) {
+  onHealthProblem(syndrome);
+  queuePairs_.clear();
+  EventRecord event;
+  event.type = EventType::kInternalError;
   events_.raise(event);
 }
 

@@ -30,6 +30,7 @@
 #include "models/adapter/transport/qp_table.h"
 #include "models/adapter/transport/route_builder.h"
 #include "models/pcie/bar_target.h"
+#include "models/wire/eqe.h"
 
 namespace hca::adapter {
 
@@ -59,6 +60,14 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] network::PacketReceiver& packetReceiver(std::uint8_t port) { return ports_[port - 1U].ingress; }
   [[nodiscard]] network::LinkListener& linkListener(std::uint8_t port) { return ports_[port - 1U]; }
   [[nodiscard]] std::uint8_t ports() const { return static_cast<std::uint8_t>(ports_.size()); }
+
+  // What an outside hand does to it: a subnet manager, mostly. `port` counts from 1. Each tells the driver by an event.
+  void changeLid(std::uint8_t port, Lid lid);
+  void changePartitionKeys(std::uint8_t port, const std::vector<std::uint16_t>& keys);
+  void changeGuid(std::uint8_t port, std::uint64_t guid);
+  void askToReregister(std::uint8_t port);
+  /// It fails for good: queue pairs are gone, the health buffer says why. Only a reset of the function helps.
+  void fail(HealthSyndrome syndrome);
 
   // For reports.
   [[nodiscard]] const CqEngine& completion() const { return completion_; }
@@ -93,6 +102,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   };
   void connectPort(network::PacketSender& wire);
   void onLinkState(std::uint8_t port, bool isUp);
+  void raisePortChange(std::uint8_t port, wire::PortChange change);
   void onHealthProblem(HealthSyndrome syndrome) override;
   void destroyObjects();
 

@@ -85,6 +85,8 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time now() { return system_.calendar().now(); }
 
  private:
+  void listenToPorts();
+  void onPortChanged(std::uint32_t host, std::uint32_t adapter, std::uint8_t number);
   // Processor time that a thread may spend between two calls before the simulation goes on without it. Less for one
   // that turned out to look at its memory, more for one that was disturbed in vain.
   static constexpr WallTime kFirstGrace = std::chrono::milliseconds(5);
@@ -178,6 +180,7 @@ class CosimServer final : private SessionListener {
   const int ownProcess_;
   const sim::Sync sync_;
   std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
+  std::string folder_;                                   // of the run, or empty
   std::vector<std::uint32_t> threadsOfHost_;             // so far
   sim::System system_;
   std::unique_ptr<VerbsLog> log_;         // null if nobody wants it

@@ -37,7 +37,8 @@ CosimOptions optionsOfEnvironment() {
     return std::string(text == nullptr ? "" : text);
   };
   return {{value(channel::kResultVariable), value(channel::kVerbsLogVariable)},
-          sim::parseSync(value(channel::kSyncVariable)).value_or(sim::Sync{})};
+          sim::parseSync(value(channel::kSyncVariable)).value_or(sim::Sync{}),
+          value(channel::kRunVariable)};
 }
 
 /// Program threads run the simulation themselves, one at a time; a thread of its own looks after it while they don't.

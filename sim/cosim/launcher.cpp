@@ -138,8 +138,8 @@ int runShared(const CosimRequest& request) {
   const std::string socket = folder.path() + "/socket";
   // Ends last: a program may be in a call, and goes on only when the simulation answers or is gone.
   Programs programs(request, folder, socket);
-  SharedSimulation simulation(request.config, socket, {{request.resultFile, request.verbsLogFile}, request.sync},
-                              request.err);
+  SharedSimulation simulation(request.config, socket,
+                              {{request.resultFile, request.verbsLogFile}, request.sync, folder.path()}, request.err);
   return simulation.serve(programs) ? programs.status() : options::kCosimStuck;
 }
 

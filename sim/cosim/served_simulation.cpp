@@ -46,8 +46,8 @@ int serve(const options::ServeRequest& request) {
   try {
     const RunFolder folder(request.config, request.name);
     const std::string socket = folder.path() + "/socket";
-    SharedSimulation simulation(request.config, socket, {{request.resultFile, request.verbsLogFile}, request.sync},
-                                request.err);
+    SharedSimulation simulation(request.config, socket,
+                                {{request.resultFile, request.verbsLogFile}, request.sync, folder.path()}, request.err);
     writeEnvironments(request.config, folder.path(), socket, request.hasVirtualTime);
     request.out << "hcasim: serving " << request.config.host.count << " hosts as '" << request.name
                 << "'; run programs with: hcasim attach" << (request.name == "default" ? "" : " --name " + request.name)

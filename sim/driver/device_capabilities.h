@@ -16,8 +16,9 @@ struct DevicePort {
   bool active = false;
   Lid lid;
   std::uint64_t guid = 0;
-  std::vector<network::Gid> gids;  ///< by index, up to the last in use
-  std::uint8_t gidIndex = 0;       ///< of the one by which peers reach the port
+  std::vector<network::Gid> gids;            ///< by index, up to the last in use
+  std::vector<std::uint16_t> partitionKeys;  ///< by index; empty until the port's first table has changed
+  std::uint8_t gidIndex = 0;                 ///< of the one by which peers reach the port
   [[nodiscard]] const network::Gid& gid() const { return gids[gidIndex]; }
 };
 

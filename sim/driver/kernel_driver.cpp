@@ -44,6 +44,27 @@ constexpr CommandResult kNoSuchVector{CommandStatus::kBadParameter, adapter::Syn
 
 constexpr std::size_t kPlainOutput = 16;
 
+// A device that failed is asked nothing any more: what gives back succeeds, so that programs can end, and all else
+// fails (Linux drivers/net/ethernet/mellanox/mlx5/core/cmd.c, mlx5_internal_err_ret_value).
+CommandResult answerOfFailed(const CommandBytes& input) {
+  switch (wire::CommandInput::opcode(input)) {
+    case CommandOpcode::kDestroyQp:
+    case CommandOpcode::kDestroyRmp:
+    case CommandOpcode::kDestroyXrcSrq:
+    case CommandOpcode::kDestroyCq:
+    case CommandOpcode::kDestroyMemoryKey:
+    case CommandOpcode::kDeallocPd:
+    case CommandOpcode::kDeallocUar:
+    case CommandOpcode::kDeallocXrcd:
+    case CommandOpcode::kDetachFromMulticast:
+    case CommandOpcode::kToError:
+    case CommandOpcode::kToReset:
+      return {};
+    default:
+      return {CommandStatus::kInternalError, adapter::Syndrome::kNone};
+  }
+}
+
 }  // namespace
 
 KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverConfig& config)
@@ -99,6 +120,7 @@ void KernelDriver::releaseDomains(OwnerId owner, std::function<void()> done) {
 
 void KernelDriver::execute(CommandBytes input, std::size_t outputLength, CommandQueue::Done done) {
   if (life_.commands() == nullptr) return done(CommandReply{kNotUp, wire::DeliveryStatus::kOk, {}});
+  if (hasFailed_) return done(CommandReply{answerOfFailed(input), wire::DeliveryStatus::kOk, {}});
   life_.commands()->execute(std::move(input), outputLength, std::move(done));
 }
 
@@ -332,11 +354,19 @@ void KernelDriver::onPageRequestEntry(std::uint16_t function, std::int32_t pages
 
 void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
   const auto type = static_cast<wire::EventType>(eqe.type);
-  if (type == wire::EventType::kPortChange || type == wire::EventType::kInternalError) {
-    const std::uint32_t port = wire::PortEvent::Port::get(wire::eventData<wire::PortEvent>(eqe).port);
-    if (type == wire::EventType::kPortChange) life_.onPortChange(port, eqe.subType);
+  const auto tellAll = [this, eqe](std::uint32_t port) {
     for (DriverClient* client : owners_.clients()) client->onAsyncEvent(eqe.type, eqe.subType, port, 0);
-    return;
+  };
+  if (type == wire::EventType::kPortChange) {
+    const std::uint32_t port = wire::PortEvent::Port::get(wire::eventData<wire::PortEvent>(eqe).port);
+    return life_.onPortChange(port, eqe.subType, [this, tellAll, port] {
+      if (portListener_) portListener_(static_cast<std::uint8_t>(port));
+      tellAll(port);
+    });
+  }
+  if (type == wire::EventType::kInternalError) {
+    hasFailed_ = true;
+    return tellAll(0);
   }
   ObjectKind kind = ObjectKind::kQp;
   std::uint32_t number = 0;

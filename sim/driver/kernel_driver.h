@@ -80,6 +80,10 @@ class KernelDriver final : public DriverRole, private EventTarget {
   [[nodiscard]] std::size_t xrcDomains() const { return domains_.count(); }
   /// Pages of host memory that the adapter holds.
   [[nodiscard]] std::size_t pagesGiven() const { return life_.pagesGiven(); }
+  /// Called after each change of a port, when what changed is known here and before clients learn of it.
+  void setPortListener(std::function<void(std::uint8_t port)> listener) { portListener_ = std::move(listener); }
+  /// Whether the adapter failed for good.
+  [[nodiscard]] bool hasFailed() const { return hasFailed_; }
   /// Completion and asynchronous entries that named an object nobody owns.
   [[nodiscard]] std::uint64_t strayEvents() const { return strayEvents_; }
 
@@ -113,6 +117,8 @@ class KernelDriver final : public DriverRole, private EventTarget {
   KeyUpdater keyUpdater_;
   std::map<std::uint64_t, std::vector<std::function<void()>>> openingFiles_;  // who waits for a domain being made
   std::uint64_t strayEvents_ = 0;
+  std::function<void(std::uint8_t)> portListener_;
+  bool hasFailed_ = false;  // said so by an event
 };
 
 }  // namespace hca::driver

@@ -139,7 +139,7 @@ void ReceiveQueueEngine::completeFlushed(QueuePair& qp, std::uint64_t index) {
   CompletionRecord record;
   record.cq = qp.attributes.receiveCq;
   record.qp = qp.number;
-  record.userIndex = qp.attributes.userIndex;
+  record.userIndex = qp.attributes.userIndex == kNoUserIndex ? 0 : qp.attributes.userIndex;
   record.opcode = CqeOpcode::kResponderError;
   record.syndrome = CqeSyndrome::kWorkRequestFlushed;
   record.vendorError = vendor_error::kFlushed;

@@ -160,7 +160,6 @@ PdNumber SrqEngine::domainOf(SrqNumber number) const {
 }
 
 void SrqEngine::describe(SrqNumber number, CompletionRecord& record) const {
-  constexpr std::uint32_t kNoUserIndex = 0xFFFFFF;
   const SharedReceiveQueue* srq = find(number);
   if (srq == nullptr) return;
   record.request.qp = QpNumber(number.value());

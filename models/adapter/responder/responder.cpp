@@ -196,7 +196,11 @@ CompletionRecord Responder::receiveRecord(const QueuePair& qp) const {
   record.userIndex = qp.attributes.userIndex;
   record.wqeCounter = receive.counter;
   record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, receive.index};
-  if (qp.usesSharedQueue()) ports_.receiveQueue.describeShared(qp, record);
+  if (qp.usesSharedQueue()) {
+    ports_.receiveQueue.describeShared(qp, record);
+  } else if (record.userIndex == kNoUserIndex) {
+    record.userIndex = 0;  // no shared queue
+  }
   return record;
 }
 

@@ -27,7 +27,7 @@ struct ResponderState {
   bool waitingForReceive = false;   ///< the packet at the front of `waiting` needs a receive WQE that is being read
   bool established = false;         ///< a packet came before the queue pair was ready to send, and was reported
 
-  bool migrationRefused = false;    ///< the peer migrated to a path that is none of ours, and that was reported
+  bool migrationRefused = false;  ///< the peer migrated to a path that is none of ours, and that was reported
 
   // The message under way.
   Message message = Message::kNone;

@@ -27,8 +27,8 @@ enum class MigrationStep : std::uint8_t {
   if (state == MigrationState::kRearm) return packet.migrated ? MigrationStep::kNone : MigrationStep::kArm;
   if (state != MigrationState::kArmed || !packet.migrated) return MigrationStep::kNone;
   const bool isInfiniBand = packet.route.linkLayer == network::LinkLayer::kInfiniBand;
-  const bool isPeer = isInfiniBand ? packet.route.sourceLid == alternate.remoteLid
-                                   : packet.route.sourceGid == alternate.remoteGid;
+  const bool isPeer =
+      isInfiniBand ? packet.route.sourceLid == alternate.remoteLid : packet.route.sourceGid == alternate.remoteGid;
   return port == alternate.port && isPeer ? MigrationStep::kMigrate : MigrationStep::kRefuse;
 }
 

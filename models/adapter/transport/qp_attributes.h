@@ -63,6 +63,9 @@ struct AddressPath {
   std::array<std::uint8_t, 6> remoteMac{};
 };
 
+/// Of a queue whose software knows it by its number: completions name the shared queue, or none (CQE version 0).
+constexpr std::uint32_t kNoUserIndex = 0xFFFFFF;
+
 /// What each message needs comes first (see QueuePair).
 struct QpAttributes {
   QpState state = QpState::kReset;
@@ -103,7 +106,7 @@ struct QpAttributes {
   std::uint8_t minRnrNak = 0;
   std::uint8_t logMaxResponderReads = 0;  ///< as responder
 
-  AddressPath alternatePath;  ///< with its own port, partition and ACK time-out
+  AddressPath alternatePath;       ///< with its own port, partition and ACK time-out
   bool notifyWhenDrained = false;  ///< of the command that drains the send queue: raise an event when it is done
 
   // Reported by a query alone.

@@ -164,9 +164,10 @@ CommandResult QpTable::checkPaths(const QueuePair& qp, QpTransition transition, 
   }
   // InfiniBand volume 1, 11.2.5.2: software rearms, or makes a connection migrate; the adapter alone arms.
   const bool wishes = takesMigration(optionalMask);
-  const bool mayWish = !isDatagram(qp.attributes.service) &&
-                       (attributes.migration == MigrationState::kMigrated ||
-                        (attributes.migration == MigrationState::kRearm && (alternate || hasPort(qp.attributes.alternatePath))));
+  const bool mayWish =
+      !isDatagram(qp.attributes.service) &&
+      (attributes.migration == MigrationState::kMigrated ||
+       (attributes.migration == MigrationState::kRearm && (alternate || hasPort(qp.attributes.alternatePath))));
   return wishes && !mayWish ? refuse(CommandStatus::kBadParameter, Syndrome::kQpMigrationIllegal) : CommandResult{};
 }
 

@@ -19,10 +19,11 @@ constexpr std::uint32_t kMostModerated = 65535;
 constexpr std::uint32_t kLongestPeriod = 4095;
 
 // Linux include/uapi/rdma/ib_user_verbs.h, ib_uverbs_device_cap_flags.
-constexpr std::uint32_t kCapabilities =
-    IB_UVERBS_DEVICE_BAD_PKEY_CNTR | IB_UVERBS_DEVICE_BAD_QKEY_CNTR | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-    IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_MEM_WINDOW |
-    IB_UVERBS_DEVICE_XRC | IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS | IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B;
+constexpr std::uint32_t kCapabilities = IB_UVERBS_DEVICE_AUTO_PATH_MIG | IB_UVERBS_DEVICE_BAD_PKEY_CNTR |
+                                        IB_UVERBS_DEVICE_BAD_QKEY_CNTR | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+                                        IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
+                                        IB_UVERBS_DEVICE_MEM_WINDOW | IB_UVERBS_DEVICE_XRC |
+                                        IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS | IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B;
 
 std::uint32_t roundUp(std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -76,7 +77,7 @@ mlx5_ib_alloc_ucontext_resp describeContext(const UverbsContext& context) {
   answer.num_ports = static_cast<std::uint16_t>(context.device.ports.size());
   answer.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
   answer.response_length = sizeof answer;
-  answer.cqe_version = 1;
+  answer.cqe_version = static_cast<std::uint8_t>(context.cqeVersion);
   answer.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
   answer.eth_min_inline = MLX5_USER_INLINE_MODE_NONE;
   answer.clock_info_versions = 1U << MLX5_IB_CLOCK_INFO_V1;
@@ -112,6 +113,7 @@ void getContext(UverbsContext& context, const Call& call) {
   if (context.isOpen) return call->finish(EINVAL);
   if ((wanted.flags & MLX5_IB_ALLOC_UCTX_DEVX) != 0) return call->finish(EINVAL);  // the library asks again without
   if (wanted.flags != 0 || wanted.comp_mask != 0) return call->finish(EINVAL);
+  context.cqeVersion = std::min<std::uint32_t>(context.config.cqe_version, wanted.max_cqe_version);
   if (wanted.total_num_bfregs == 0 || wanted.total_num_bfregs > kMostRegisters) return call->finish(EINVAL);
   if ((wanted.lib_caps & MLX5_LIB_CAP_DYN_UAR) != 0) return finishContext(context, call);
   const std::uint32_t total = roundUp(wanted.total_num_bfregs, BlueFlameRegisters::kPerPage);

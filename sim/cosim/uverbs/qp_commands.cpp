@@ -136,8 +136,8 @@ void countReferences(const UserQp& qp, std::uint32_t change) {
   if (qp.receiveCq != nullptr) qp.receiveCq->users += change;
 }
 
-void setNumbers(const mlx5_ib_create_qp& own, UserQp& qp) {
-  qp.attributes.userIndex = own.uidx;
+void setNumbers(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp) {
+  qp.attributes.userIndex = context.cqeVersion == 0 ? adapter::kNoUserIndex : own.uidx;
   if (qp.pd != nullptr) qp.attributes.pd = qp.pd->number;
   if (qp.sendCq != nullptr) qp.attributes.sendCq = qp.sendCq->number;
   if (qp.receiveCq != nullptr) qp.attributes.receiveCq = qp.receiveCq->number;
@@ -219,7 +219,7 @@ void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_cre
   if (qp->buffer != nullptr) call->noteRegion("buf", *qp->buffer);
   if (qp->record != nullptr) call->noteRegion("db", *qp->record);
   qp->userHandle = wanted.user_handle;
-  setNumbers(own, *qp);
+  setNumbers(context, own, *qp);
   setInlineScatter(own, *qp);
   setCapacity(wanted, own, *qp);
   execute(context, call, qp, std::move(answered));

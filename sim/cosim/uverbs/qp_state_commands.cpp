@@ -56,6 +56,8 @@ std::optional<QpTransition> transition(VerbsState from, VerbsState to) {
 std::uint32_t optionalBits(std::uint32_t mask) {
   using O = wire::QpOptional;
   constexpr std::pair<std::uint32_t, std::uint32_t> kBits[] = {
+      {M::kAlternatePath, O::kAlternatePath},
+      {M::kMigrationState, O::kPathMigration},
       {M::kAccess, O::kRemoteRead | O::kRemoteWrite | O::kRemoteAtomic},
       {M::kPkeyIndex, O::kPkeyIndex},
       {M::kPort, O::kPrimaryPort},
@@ -73,6 +75,19 @@ std::uint32_t optionalBits(std::uint32_t mask) {
     if ((mask & verbs) != 0) bits |= adapter;
   }
   return bits;
+}
+
+// enum ib_mig_state
+constexpr std::uint8_t kMigMigrated = 0, kMigRearm = 1, kMigArmed = 2;
+
+adapter::MigrationState migrationOf(std::uint8_t state) {
+  if (state == kMigMigrated) return adapter::MigrationState::kMigrated;
+  return state == kMigRearm ? adapter::MigrationState::kRearm : adapter::MigrationState::kArmed;
+}
+
+std::uint8_t migrationCode(adapter::MigrationState state) {
+  if (state == adapter::MigrationState::kMigrated) return kMigMigrated;
+  return state == adapter::MigrationState::kRearm ? kMigRearm : kMigArmed;
 }
 
 void setPath(const DeviceDescription& device, const ib_uverbs_qp_dest& from, adapter::AddressPath& path) {
@@ -114,6 +129,14 @@ void merge(const DeviceDescription& device, const ib_uverbs_modify_qp& in, UserQ
     set.dest = in.dest;
     setPath(device, in.dest, to.path);
   }
+  if ((mask & M::kAlternatePath) != 0) {
+    set.alt_dest = in.alt_dest;
+    setPath(device, in.alt_dest, to.alternatePath);
+    to.alternatePath.port = set.alt_port_num = in.alt_port_num;
+    to.alternatePath.partitionIndex = set.alt_pkey_index = in.alt_pkey_index;
+    to.alternatePath.ackTimeout = set.alt_timeout = in.alt_timeout;
+  }
+  if ((mask & M::kMigrationState) != 0) to.migration = migrationOf(in.path_mig_state);
   to.notifyWhenDrained = (mask & M::kDrainedEvent) != 0 && in.en_sqd_async_notify != 0;
 }
 
@@ -136,7 +159,12 @@ int check(const UverbsContext& context, const ib_uverbs_modify_qp& in) {
   if ((mask & M::kState) != 0 && in.qp_state > kLastState) return EINVAL;
   if ((mask & M::kCurrentState) != 0 && in.cur_qp_state > kLastState) return EINVAL;
   if ((mask & M::kPort) != 0 && !context.device.hasPort(in.port_num)) return EINVAL;
-  if ((mask & M::kPkeyIndex) != 0 && in.pkey_index != 0) return EINVAL;
+  if ((mask & M::kPkeyIndex) != 0 && in.pkey_index >= context.device.partitionRoom()) return EINVAL;
+  if ((mask & M::kMigrationState) != 0 && in.path_mig_state > kMigArmed) return EINVAL;
+  if ((mask & M::kAlternatePath) != 0) {
+    if (!context.device.hasPort(in.alt_port_num) || in.alt_pkey_index >= context.device.partitionRoom()) return EINVAL;
+    if (in.alt_dest.is_global != 0 && in.alt_dest.sgid_index >= context.device.gidCount()) return EINVAL;
+  }
   if ((mask & M::kPathMtu) != 0 && (in.path_mtu == 0 || in.path_mtu > kLargestMtu)) return EINVAL;
   if ((mask & M::kMaxReads) != 0 && in.max_rd_atomic > kMostReads) return EINVAL;
   if ((mask & M::kMaxResponderReads) != 0 && in.max_dest_rd_atomic > kMostReads) return EINVAL;
@@ -198,9 +226,39 @@ void modify(UverbsContext& context, const Call& call, ib_uverbs_modify_qp in) {
                          });
 }
 
+// `set`: as the program gave it, for what the adapter doesn't keep.
+ib_uverbs_qp_dest describePath(const adapter::AddressPath& path, const ib_uverbs_qp_dest& set) {
+  ib_uverbs_qp_dest to{};
+  std::memcpy(to.dgid, path.remoteGid.data(), sizeof to.dgid);
+  to.flow_label = path.flowLabel;
+  to.dlid = path.remoteLid.value();
+  to.sgid_index = path.sourceGidIndex;
+  to.hop_limit = path.hopLimit;
+  to.traffic_class = path.trafficClass;
+  to.sl = path.serviceLevel;
+  to.src_path_bits = path.sourcePathBits;
+  to.static_rate = set.static_rate;
+  to.is_global = path.globalRoute ? 1 : 0;
+  to.port_num = path.port;
+  return to;
+}
+
+// A connection that migrated has another path than the program gave it.
+void describePaths(const UserQp& qp, const adapter::QpAttributes& now, ib_uverbs_query_qp_resp& answer) {
+  answer.path_mig_state = migrationCode(now.migration);
+  answer.dest = describePath(now.path, qp.set.dest);
+  answer.port_num = now.path.port;
+  answer.pkey_index = now.path.partitionIndex;
+  answer.timeout = now.path.ackTimeout;
+  answer.alt_dest = describePath(now.alternatePath, qp.set.alt_dest);
+  answer.alt_port_num = now.alternatePath.port;
+  answer.alt_pkey_index = now.alternatePath.partitionIndex;
+  answer.alt_timeout = now.alternatePath.ackTimeout;
+}
+
 ib_uverbs_query_qp_resp describeQp(const UserQp& qp, const adapter::QpAttributes& now) {
   ib_uverbs_query_qp_resp answer{};
-  answer.dest = qp.set.dest;
+  describePaths(qp, now, answer);
   answer.max_send_wr = qp.capacity.max_send_wr;
   answer.max_recv_wr = qp.capacity.max_recv_wr;
   answer.max_send_sge = qp.capacity.max_send_sge;
@@ -211,15 +269,12 @@ ib_uverbs_query_qp_resp describeQp(const UserQp& qp, const adapter::QpAttributes
   answer.sq_psn = now.nextSendPsn;
   answer.dest_qp_num = now.remoteQp.value();
   answer.qp_access_flags = qp.set.qp_access_flags;
-  answer.pkey_index = qp.set.pkey_index;
   answer.qp_state = answer.cur_qp_state = static_cast<std::uint8_t>(verbsState(now.state));
   answer.path_mtu = qp.set.path_mtu;
   answer.sq_draining = now.state == adapter::QpState::kSendQueueDraining ? 1 : 0;
   answer.max_rd_atomic = qp.set.max_rd_atomic;
   answer.max_dest_rd_atomic = qp.set.max_dest_rd_atomic;
   answer.min_rnr_timer = qp.set.min_rnr_timer;
-  answer.port_num = qp.set.port_num;
-  answer.timeout = qp.set.timeout;
   answer.retry_cnt = qp.set.retry_cnt;
   answer.rnr_retry = qp.set.rnr_retry;
   answer.sq_sig_all = qp.signalsAll ? 1 : 0;

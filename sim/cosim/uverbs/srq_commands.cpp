@@ -36,7 +36,7 @@ int setMemory(UverbsContext& context, const mlx5_ib_create_srq& own, UserSrq& sr
   if (srq.ring == nullptr || srq.record == nullptr) return EFAULT;
   srq.attributes.buffer = srq.ring->pages();
   srq.attributes.doorbellRecord = srq.record->bus();
-  srq.attributes.userIndex = own.uidx;
+  srq.attributes.userIndex = context.cqeVersion == 0 ? adapter::kNoUserIndex : own.uidx;
   return 0;
 }
 

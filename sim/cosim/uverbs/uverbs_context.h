@@ -55,6 +55,7 @@ struct UverbsContext {
   std::unique_ptr<BlueFlameRegisters> blueFlame{};  ///< of a program that doesn't make its own UAR objects
   std::shared_ptr<EventFile> asyncEvents{};
   std::uint8_t nextKeyVariant = 0;
+  std::uint32_t cqeVersion = 1;  ///< 0: completions name queues by their numbers, not by the program's indices
 
   [[nodiscard]] bool hasUar(UarIndex uar) const { return std::find(uars.begin(), uars.end(), uar) != uars.end(); }
 

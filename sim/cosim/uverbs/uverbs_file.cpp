@@ -26,6 +26,8 @@ enum VerbsEvent : std::uint32_t {
   kQpAccessError = 3,
   kCommunicationEstablished = 4,
   kSendQueueDrained = 5,
+  kPathMigrated = 6,
+  kPathMigrationError = 7,
   kDeviceFatal = 8,
   kPortActive = 9,
   kPortError = 10,
@@ -44,6 +46,10 @@ std::optional<std::uint32_t> queuePairEvent(wire::EventType type) {
       return kCommunicationEstablished;
     case wire::EventType::kSendQueueDrained:
       return kSendQueueDrained;
+    case wire::EventType::kPathMigrated:
+      return kPathMigrated;
+    case wire::EventType::kPathMigrationFailed:
+      return kPathMigrationError;
     case wire::EventType::kWorkQueueCatastrophicError:
       return kQpFatal;
     case wire::EventType::kWorkQueueInvalidRequest:
