@@ -51,6 +51,9 @@ Fault LinkDirection::injectFaults(Packet& packet, Time& arrival) {
     packet.corrupted = true;
     ++counters_.corrupted;
   }
+  // AETH[31:24], InfiniBand volume 1, 9.7.5.2: a NAK with the last of the reserved codes.
+  constexpr std::uint8_t kReservedNak = 0x7F;
+  if (fault.distort) packet.syndrome = kReservedNak;
   if (fault.hold) {
     arrival = arrival + faults_.delayTime();
     ++counters_.held;

@@ -80,6 +80,7 @@ void ConfigChecker::checkFaults(const SectionPlace& place, const network::FaultC
   check("corrupt", faults.corrupt);
   check("duplicate", faults.duplicate);
   check("hold", faults.hold);
+  check("distort", faults.distort);
 }
 
 // Ports of RoCE have neither LIDs nor partitions of their own, and no subnet manager.

@@ -141,6 +141,15 @@ void everyStatus() {
   receiverNotReady();
 }
 
+// With the first answer distorted (link.faults.distort).
+void answerThatMeansNothing() {
+  Line line;
+  line.connect();
+  ibv_sge piece = line.left.piece(0, kLength);
+  fails(line, line.request(&piece, 0, IBV_WR_RDMA_WRITE), IBV_WC_BAD_RESP_ERR, 0x59);
+  line.close();
+}
+
 // With the second packet held: the memory of an RDMA WRITE with immediate data is gone when its end comes.
 void memoryThatIsTakenAway() {
   constexpr std::size_t kTwoPackets = 2000;
@@ -192,6 +201,7 @@ void messageThatBreaksOff() {
 }
 
 const Register kAll[] = {{"statuses", everyStatus},
+                         {"status_bad_response", answerThatMeansNothing},
                          {"status_local_access", memoryThatIsTakenAway},
                          {"status_aborted", messageThatBreaksOff}};
 
