@@ -38,7 +38,8 @@ struct FaultConfig {
     key("duplicate", self.duplicate, "Packets to duplicate, by number");
     key("hold", self.hold, "Packets to hold for delay_time, by number");
     key("distort", self.distort,
-        "Acknowledgements, by the packet's number, that arrive with a reserved code although their checksum is right: an "
+        "Acknowledgements, by the packet's number, that arrive with a reserved code although their checksum is right: "
+        "an "
         "answer that means nothing");
   }
 };

@@ -76,11 +76,13 @@ TEST_F(ConfigChecksTest, PacketNumbersOfFaults) {
 TEST_F(ConfigChecksTest, KeysOfPorts) {
   const std::string flow = "[flow.a]\niters = 1\n";
   EXPECT_THAT(problems("[adapter.port]\npkeys = 0xffff, 0x8001, 0\nguid_at = 1ms\nnew_guid = 0x12\nlid_at = 1ms\n"
-                       "new_lid = 64\npkeys_at = 1ms\nnew_pkeys = 0x1\n" + flow),
+                       "new_lid = 64\npkeys_at = 1ms\nnew_pkeys = 0x1\n" +
+                       flow),
               IsEmpty());
-  EXPECT_THAT(problems("[adapter.port]\npkeys = 8001\n" + flow),
-              ElementsAre("main.ini:2: pkeys: '8001' is no list of up to 128 partition keys, such as 0xffff, 0x8001, 0, "
-                          "0x7002"));
+  EXPECT_THAT(
+      problems("[adapter.port]\npkeys = 8001\n" + flow),
+      ElementsAre("main.ini:2: pkeys: '8001' is no list of up to 128 partition keys, such as 0xffff, 0x8001, 0, "
+                  "0x7002"));
   EXPECT_THAT(problems("[adapter.port]\npkeys_at = 1ms\n[host.1.adapter.port]\nguid_at = 1ms\nnew_guid = 0\n" + flow),
               ElementsAre(HasSubstr("new_pkeys: '' is no list"),
                           HasSubstr("new_guid: '0' is no GUID, such as 0x0200c0ffee000001")));

@@ -126,8 +126,10 @@ TEST(OutsideHand, ADeviceThatFailsTellsEveryClientAndAnswersNothingAnyMore) {
   EXPECT_EQ(two.types, std::vector<unsigned>{8});
   EXPECT_TRUE(other.types.empty());
   std::vector<adapter::CommandStatus> answers;
-  one.driver.allocatePd(one.owner, [&](const driver::Answer<PdNumber>& answer) { answers.push_back(answer.result.status); });
-  one.driver.deallocatePd(one.owner, domain, [&](const driver::Answer<int>& answer) { answers.push_back(answer.result.status); });
+  one.driver.allocatePd(one.owner,
+                        [&](const driver::Answer<PdNumber>& answer) { answers.push_back(answer.result.status); });
+  one.driver.deallocatePd(one.owner, domain,
+                          [&](const driver::Answer<int>& answer) { answers.push_back(answer.result.status); });
   EXPECT_EQ(answers, (std::vector{adapter::CommandStatus::kInternalError, adapter::CommandStatus::kOk}));
 }
 
