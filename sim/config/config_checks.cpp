@@ -94,12 +94,16 @@ void ConfigChecker::checkPort(const SectionPlace& place, const adapter::PortConf
                         " partition keys, such as 0xffff, 0x8001, 0, 0x7002");
   };
   checkKeys("pkeys", port.partitionKeys);
-  if (port.partitionKeysAt != Time(0)) checkKeys("new_pkeys", port.newPartitionKeys);
+  if (port.partitionKeysAt != Time(0) && port.newPartitionKeys.empty()) {
+    complainOf("pkeys_at", "needs new_pkeys, such as 0xffff, 0x8001");
+  } else if (port.partitionKeysAt != Time(0)) {
+    checkKeys("new_pkeys", port.newPartitionKeys);
+  }
   if (port.guidAt != Time(0) && !parseGuid(port.newGuid)) {
-    complainOf("new_guid", '\'' + port.newGuid + "' is no GUID, such as 0x0200c0ffee000001");
+    complainOf("guid_at", "needs new_guid, such as 0x0200c0ffee000001, not '" + port.newGuid + '\'');
   }
   if (port.lidAt != Time(0) && (port.newLid == 0 || port.newLid % (1U << config_.link.lmc) != 0)) {
-    complainOf("new_lid", std::to_string(port.newLid) + " is no LID, or no multiple of 2^lmc");
+    complainOf("lid_at", "needs new_lid, a multiple of 2^lmc, not " + std::to_string(port.newLid));
   }
   if (config_.link.layer == network::LinkLayer::kInfiniBand) return;
   const std::pair<const char*, bool> infiniBandAlone[] = {
