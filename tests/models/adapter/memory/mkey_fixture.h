@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "models/adapter/memory/mkey_table.h"
@@ -11,6 +12,8 @@ namespace hca::adapter::test {
 
 class MkeyTableTest : public testing::Test {
  protected:
+  static constexpr std::uint64_t kTop = std::numeric_limits<std::uint64_t>::max();
+
   MkeyTableTest() { EXPECT_TRUE(pds_.allocate(pd_).ok()); }
 
   MkeyAttributes region(std::uint64_t start, std::uint64_t length, std::vector<BusAddress> pages) const {

@@ -2,16 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "tests/models/adapter/memory/mkey_fixture.h"
 
 namespace hca::adapter {
 namespace {
 
 using test::MkeyTableTest;
-
-constexpr std::uint64_t kTop = std::numeric_limits<std::uint64_t>::max();
 
 TEST_F(MkeyTableTest, TranslatesWithinOnePage) {
   const MemoryKey key = create(region(0x7000'0123, 0x200, {BusAddress(0x9000)}));

@@ -1,6 +1,8 @@
 // Two data paths back to back over a scripted wire, with plain memory behind them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstring>
 #include <functional>
 #include <memory>
