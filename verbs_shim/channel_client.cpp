@@ -8,10 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "verbs_shim/channel/shared_memory.h"
 #include "verbs_shim/device_files.h"
 #include "verbs_shim/fatal_event.h"
 #include "verbs_shim/register_pages.h"
 #include "verbs_shim/settings.h"
+#include "verbs_shim/thread_waits.h"
 #include "verbs_shim/transport.h"
 #include "verbs_shim/virtual_timers.h"
 
@@ -24,6 +26,7 @@ pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
 State state = State::kNew;
 const Transport* transport = nullptr;
 pthread_key_t threadEnd;
+bool wantsEvents = false;  // the simulation does
 
 // Plain thread-local storage: this library is loaded at program start, so it needs no allocation.
 __attribute__((tls_model("initial-exec"))) __thread uint32_t attachedThread = 0;  // number + 1
@@ -31,6 +34,16 @@ __attribute__((tls_model("initial-exec"))) __thread bool isInside = false;
 __attribute__((tls_model("initial-exec"))) __thread unsigned completions = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned events = 0;
 __attribute__((tls_model("initial-exec"))) __thread unsigned interruptCount = 0;
+
+// The thread's clock since the last answer: what it showed then (0: not known), by how much it moved since, how far it
+// may, and how many times it was read with nothing else in between.
+struct LocalClock {
+  uint64_t answered;
+  uint64_t spent;
+  uint64_t quiet;
+  uint32_t reads;
+};
+__attribute__((tls_model("initial-exec"))) __thread LocalClock localClock{};
 
 constexpr unsigned kMostDeferred = 4;
 __attribute__((tls_model("initial-exec"))) __thread siginfo_t deferred[kMostDeferred];
@@ -61,6 +74,7 @@ void onForkInChild() {
   forgetFiles();
   forgetPages();
   forgetFatal();
+  forgetWaits();
 }
 
 // With all signals blocked: threads that the simulation makes are none for the program's signals.
@@ -118,11 +132,13 @@ int attach() {
 
 }  // namespace
 
-void attachThread() {
-  if (isInside) return;
+bool attachThread() {
+  if (isInside) return false;
   isInside = true;
-  (void)attach();
+  const int error = attach();
   isInside = false;
+  const bool isFull = transport == &sharedTransport && attachedThread > channel::SharedArea::kSlots;
+  return error == 0 && !isFull;
 }
 
 bool isConnected() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == State::kConnected; }
@@ -144,6 +160,15 @@ bool wasRestarted() { return handlerRestarts; }
 void noteCompletions(unsigned count) { completions += count; }
 void noteEvent() { ++events; }
 
+void tellOfEvent(uint64_t handle) {
+  if (!__atomic_load_n(&wantsEvents, __ATOMIC_RELAXED)) return;
+  channel::Request request;
+  channel::clear(request, channel::Kind::kEventTaken);
+  request.argument[0] = handle;
+  channel::Reply reply{};
+  (void)call(request, reply);
+}
+
 bool deferSignal(const siginfo_t& info) {
   if (!isInside) return false;
   // Handlers interrupt each other, but each runs to its end before the one below goes on.
@@ -164,6 +189,25 @@ void raiseDeferred() {
 }
 }  // namespace
 
+Undisturbed::Undisturbed() : wasInside_(isInside) { isInside = true; }
+Undisturbed::~Undisturbed() {
+  isInside = wasInside_;
+  if (!isInside && __builtin_expect(deferredCount != 0, 0)) raiseDeferred();
+}
+
+bool readClockLocally(uint64_t& picoseconds) {
+  LocalClock& clock = localClock;
+  // What ran out is told when the simulation is asked; and it knows what the thread's work since then took.
+  if (clock.answered == 0 || completions != 0 || events != 0 || isInside || hasTimers()) return false;
+  const uint64_t cost = channel::clockCost(clock.reads + 1);
+  const uint64_t present = clock.answered + clock.spent + cost;
+  if (present >= clock.quiet) return false;
+  ++clock.reads;
+  clock.spent += cost;
+  picoseconds = present;
+  return true;
+}
+
 int call(channel::Request& request, channel::Reply& reply) {
   // The simulation itself, or a handler that interrupted it.
   if (isInside) return reply.error = EDEADLK;
@@ -174,10 +218,17 @@ int call(channel::Request& request, channel::Reply& reply) {
   } else {
     request.completions = take(completions);
     request.events = take(events);
+    const bool isRead = request.kind == channel::Kind::kReadClock;
+    const uint32_t reads = isRead ? localClock.reads + 1 : 0;
+    request.spent = localClock.spent + (isRead ? channel::clockCost(reads) : 0);
+    reply.flags = 0;
+    reply.quiet = reply.clock = 0;
     transport->call(attachedThread - 1, request, reply);
+    __atomic_store_n(&wantsEvents, (reply.flags & channel::kTellEventsTaken) != 0, __ATOMIC_RELAXED);
+    localClock = {reply.clock, 0, reply.quiet, reads};
   }
   isInside = false;
-  if (reply.clock != 0) expireAlarm(reply.clock);
+  if (reply.clock != 0) expireSignals(reply.clock);
   if (__builtin_expect(deferredCount != 0, 0)) raiseDeferred();
   return reply.error;
 }

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
@@ -200,7 +201,15 @@ ssize_t readEvents(int fd, void* bytes, size_t length) {
     if (errno != EINTR || !wasRestarted()) return -1;
   }
   const ssize_t got = readReal(fd, bytes, length);
-  if (got > 0 && isOurs(fd)) noteEvent();
+  if (got > 0 && isOurs(fd)) {
+    noteEvent();
+    // The record of a completion channel is the handle alone.
+    uint64_t handle = 0;
+    if (got == sizeof handle) {
+      memcpy(&handle, bytes, sizeof handle);
+      tellOfEvent(handle);
+    }
+  }
   return got;
 }
 

@@ -25,6 +25,14 @@ class HookTable {
     pthread_mutex_unlock(&mutex_);
     return place != nullptr;
   }
+  bool has(const void* object) const {
+    for (unsigned i = 0; i < kEntries; ++i) {
+      const void* const there = __atomic_load_n(&entries_[(start(object) + i) % kEntries].object, __ATOMIC_ACQUIRE);
+      if (there == object) return true;
+      if (there == nullptr) return false;
+    }
+    return false;
+  }
   /// Precondition: it was set.
   Function find(const void* object) const {
     for (unsigned i = 0;; ++i) {

@@ -94,20 +94,48 @@ bool isStore(ZydisMnemonic mnemonic) {
     case ZYDIS_MNEMONIC_MOVDQA:
     case ZYDIS_MNEMONIC_MOVNTDQ:
     case ZYDIS_MNEMONIC_MOVNTPS:
+    case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVAPD:
     case ZYDIS_MNEMONIC_MOVQ:
+    case ZYDIS_MNEMONIC_MOVD:
+    case ZYDIS_MNEMONIC_MOVSS:
+    case ZYDIS_MNEMONIC_MOVSD:
       return true;
     default:
       return false;
   }
 }
 
-bool isLoad(ZydisMnemonic mnemonic) { return mnemonic == ZYDIS_MNEMONIC_MOV || mnemonic == ZYDIS_MNEMONIC_MOVZX; }
+// None of them changes flags.
+bool isLoad(ZydisMnemonic mnemonic) {
+  switch (mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVAPD:
+    case ZYDIS_MNEMONIC_MOVDQU:
+    case ZYDIS_MNEMONIC_MOVDQA:
+    case ZYDIS_MNEMONIC_LDDQU:
+    case ZYDIS_MNEMONIC_MOVQ:
+    case ZYDIS_MNEMONIC_MOVD:
+    case ZYDIS_MNEMONIC_MOVSS:
+    case ZYDIS_MNEMONIC_MOVSD:
+      return true;
+    default:
+      return false;
+  }
+}
 
 // False if it is none of the kinds.
 bool describe(ZydisMnemonic mnemonic, const ZydisDecodedOperand (&operands)[2], MoveInstruction& move) {
   const bool storesMemory = operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY;
   const bool namesMemory = operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
   move.isPlain = mnemonic == ZYDIS_MNEMONIC_MOV;
+  move.isSigned = mnemonic == ZYDIS_MNEMONIC_MOVSX || mnemonic == ZYDIS_MNEMONIC_MOVSXD;
   move.width = static_cast<uint8_t>(operands[namesMemory ? 1 : 0].size / kBitsPerByte);
   if (storesMemory) {
     move.kind = Kind::kStore;
@@ -159,6 +187,18 @@ unsigned readText(uintptr_t address, uint8_t (&text)[kText]) {
   return length;
 }
 
+// Behind the registers of old: which others hold more than zero (Intel's manual, volume 1, section 13.4.2). Without it
+// what is written into one of them is not restored.
+void useVectors(_libc_fpstate* vectors) {
+  constexpr size_t kHeader = 512;
+  constexpr uint64_t kSse = 2;
+  auto* header = reinterpret_cast<uint8_t*>(vectors) + kHeader;
+  uint64_t used = 0;
+  memcpy(&used, header, sizeof used);
+  used |= kSse;
+  memcpy(header, &used, sizeof used);
+}
+
 }  // namespace
 
 void ProcessorOperand::read(const gregset_t& general, const _libc_fpstate* vectors, uint8_t* bytes) const {
@@ -168,6 +208,17 @@ void ProcessorOperand::read(const gregset_t& general, const _libc_fpstate* vecto
   }
   const uint64_t value = kind == Kind::kGeneral ? static_cast<uint64_t>(general[index]) >> shift : immediate;
   memcpy(bytes, &value, sizeof value);
+}
+
+bool ProcessorOperand::write(gregset_t& general, _libc_fpstate* vectors, const uint8_t* bytes) const {
+  if (kind == Kind::kVector) {
+    memcpy(vectors->_xmm[index].element, bytes, kLargest);
+    useVectors(vectors);
+    return true;
+  }
+  uint64_t value = 0;
+  memcpy(&value, bytes, sizeof value);
+  return write(general, value);
 }
 
 bool ProcessorOperand::write(gregset_t& general, uint64_t value) const {

@@ -19,7 +19,9 @@ struct ProcessorOperand {
 
   /// Copies the operand to `bytes`, which holds kLargest.
   void read(const gregset_t& general, const _libc_fpstate* vectors, uint8_t* bytes) const;
-  /// Writing 32 bits clears the upper half of a register, as the processor does. False unless it is a general register.
+  /// The same the other way. Writing 32 bits clears the upper half of a general register, as the processor does; a
+  /// vector register gets all of kLargest. False for an immediate.
+  bool write(gregset_t& general, _libc_fpstate* vectors, const uint8_t* bytes) const;
   bool write(gregset_t& general, uint64_t value) const;
 };
 
@@ -44,13 +46,14 @@ struct MoveInstruction {
   enum class Kind : uint8_t {
     kOther,    ///< none of the ones below
     kStore,    ///< `processor` to `memory`
-    kLoad,     ///< `memory` to `processor`, the rest of the register cleared
+    kLoad,     ///< `memory` to `processor`, the rest of the register cleared, or filled with the sign
     kAddress,  ///< the address of `memory` to `processor`
     kCopy      ///< `source` to `processor`
   };
 
   Kind kind;
   bool isPlain;    ///< MOV itself, rather than one of its relatives
+  bool isSigned;   ///< of a load: the sign goes on
   uint8_t length;  ///< bytes of the instruction
   uint8_t width;   ///< bytes that are moved
   ProcessorOperand processor;

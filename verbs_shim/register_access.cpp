@@ -14,12 +14,28 @@ using Kind = MoveInstruction::Kind;
 
 constexpr unsigned kWord = 8;
 constexpr unsigned kLine = 64;
+constexpr unsigned kPage = 4096;
+
+// The bus knows words at their natural places: calls `visit` with the start and the length of each that an access to
+// [address, address + width) is made of, as long as it returns true.
+template <class Visit>
+bool forEachWord(uintptr_t address, unsigned width, Visit&& visit) {
+  for (unsigned start = 0; start < width;) {
+    unsigned length = kWord;
+    while (length > width - start || (address + start) % length != 0) length /= 2;
+    if (!visit(start, length)) return false;
+    start += length;
+  }
+  return true;
+}
 
 void setRegister(channel::Request& request, channel::Kind kind, const RegisterPage& page, uintptr_t address,
                  unsigned length) {
   clear(request, kind);
-  request.argument[0] = page.page;
-  request.argument[1] = address - page.address;
+  // Of device memory there are several pages.
+  const uintptr_t offset = address - page.address;
+  request.argument[0] = page.page + offset / kPage;
+  request.argument[1] = offset % kPage;
   request.length = length;
 }
 
@@ -71,26 +87,52 @@ void gatherRun(const RegisterPage& page, uintptr_t start, mcontext_t& processor,
   }
 }
 
-void emulateStore(const RegisterPage& page, uintptr_t address, const MoveInstruction& store, mcontext_t& processor) {
+bool storeWords(uintptr_t address, const uint8_t* bytes, unsigned width) {
+  return forEachWord(address, width, [&](unsigned start, unsigned length) {
+    const RegisterPage* page = findPage(address + start);
+    if (page == nullptr) return false;
+    channel::Request request;
+    setRegister(request, channel::Kind::kRegisterWrite, *page, address + start, length);
+    memcpy(request.bytes, bytes + start, length);
+    channel::Reply reply{};
+    (void)call(request, reply);  // a device that is gone swallows writes
+    return true;
+  });
+}
+
+bool emulateStore(const RegisterPage& page, uintptr_t address, const MoveInstruction& store, mcontext_t& processor) {
   channel::Request request;
   setRegister(request, channel::Kind::kRegisterWrite, page, address, store.width);
   store.processor.read(processor.gregs, processor.fpregs, request.bytes);
   processor.gregs[REG_RIP] += store.length;
+  const bool isWord = address % (store.width <= kWord ? store.width : ProcessorOperand::kLargest) == 0;
+  if (!isWord) return storeWords(address, request.bytes, store.width);
   if (store.width == kWord && address % kLine == 0) gatherRun(page, address, processor, request);
   channel::Reply reply{};
-  (void)call(request, reply);  // a device that is gone swallows writes
+  (void)call(request, reply);  // likewise
+  return true;
 }
 
-bool emulateLoad(const RegisterPage& page, uintptr_t address, const MoveInstruction& load, mcontext_t& processor) {
-  if (load.width > kWord || load.processor.kind != ProcessorOperand::Kind::kGeneral) return false;
-  channel::Request request;
-  setRegister(request, channel::Kind::kRegisterRead, page, address, load.width);
-  channel::Reply reply{};
-  // A device that is gone answers all ones.
-  if (call(request, reply) != 0) reply.value[0] = ~uint64_t{0};
-  const uint64_t mask = load.width == kWord ? ~uint64_t{0} : (uint64_t{1} << (load.width * 8)) - 1;
+bool loadWords(uintptr_t address, uint8_t* bytes, unsigned width) {
+  return forEachWord(address, width, [&](unsigned start, unsigned length) {
+    const RegisterPage* page = findPage(address + start);
+    if (page == nullptr) return false;
+    channel::Request request;
+    setRegister(request, channel::Kind::kRegisterRead, *page, address + start, length);
+    channel::Reply reply{};
+    // A device that is gone answers all ones.
+    if (call(request, reply) != 0) reply.value[0] = ~uint64_t{0};
+    memcpy(bytes + start, &reply.value[0], length);
+    return true;
+  });
+}
+
+bool emulateLoad(uintptr_t address, const MoveInstruction& load, mcontext_t& processor) {
+  uint8_t bytes[ProcessorOperand::kLargest] = {};
+  if (!loadWords(address, bytes, load.width)) return false;
+  if (load.isSigned && (bytes[load.width - 1] & 0x80) != 0) memset(bytes + load.width, 0xFF, kWord - load.width);
   processor.gregs[REG_RIP] += load.length;
-  return load.processor.write(processor.gregs, reply.value[0] & mask);
+  return load.processor.write(processor.gregs, processor.fpregs, bytes);
 }
 
 }  // namespace
@@ -100,10 +142,8 @@ bool emulateAccess(ucontext_t& context, uintptr_t faultAddress) {
   if (page == nullptr) return false;
   mcontext_t& processor = context.uc_mcontext;
   const MoveInstruction move = moveAt(static_cast<uintptr_t>(processor.gregs[REG_RIP]));
-  if (move.kind == Kind::kLoad) return emulateLoad(*page, faultAddress, move, processor);
-  if (move.kind != Kind::kStore) return false;
-  emulateStore(*page, faultAddress, move, processor);
-  return true;
+  if (move.kind == Kind::kLoad) return emulateLoad(faultAddress, move, processor);
+  return move.kind == Kind::kStore && emulateStore(*page, faultAddress, move, processor);
 }
 
 }  // namespace hca::shim

@@ -179,7 +179,7 @@ bool waitForAnswer(SharedSlot& slot) {
     if (state == static_cast<uint32_t>(SlotState::kAnswered)) return true;
     if (channel::hasChangedSoon(&slot.state, state, looks)) continue;
     channel::futexWait(&slot.state, state, &kLook);
-    if (hasDeferredSignal() && slot.request.kind == channel::Kind::kWaitForEvent && slot.isCancelled == 0) {
+    if (hasDeferredSignal() && channel::isWait(slot.request.kind) && slot.isCancelled == 0) {
       __atomic_store_n(&slot.isCancelled, 1U, __ATOMIC_SEQ_CST);
       ringDoorbell();
     }

@@ -18,6 +18,10 @@ HCASIM_REAL(timerfd_gettime);
 HCASIM_REAL(setitimer);
 HCASIM_REAL(getitimer);
 HCASIM_REAL(alarm);
+HCASIM_REAL(timer_create);
+HCASIM_REAL(timer_delete);
+HCASIM_REAL(timer_settime);
+HCASIM_REAL(timer_gettime);
 
 namespace {
 
@@ -42,6 +46,14 @@ timeval toTimeval(int64_t span) {
   return {span / kPerSecond, (span % kPerSecond + kPerMicrosecond - 1) / kPerMicrosecond};
 }
 
+// From now on; 0: never.
+int64_t spanOf(const itimerspec& wanted, bool isAbsolute, bool isWall) {
+  const int64_t value = spanOf(wanted.it_value);
+  if (!isAbsolute || value == 0) return value;
+  const int64_t left = value - present() - static_cast<int64_t>(isWall ? wallOffset() : uptimeOffset());
+  return left <= 0 ? 1 : left;
+}
+
 itimerspec toFileTimer(const VirtualTimer& timer) { return {toSpec(timer.interval), toSpec(leftOf(timer))}; }
 itimerval toTimer(const VirtualTimer& timer) { return {toTimeval(timer.interval), toTimeval(leftOf(timer))}; }
 
@@ -57,12 +69,7 @@ HCASIM_EXPORT int timerfd_settime(int fd, int flags, const itimerspec* wanted, i
   if (!hasVirtualTime() || wanted == nullptr || !isTimer(fd)) return timerfd_settimeReal(fd, flags, wanted, before);
   const itimerspec none{};
   if (const int result = timerfd_settimeReal(fd, 0, &none, nullptr); result != 0) return result;
-  int64_t value = spanOf(wanted->it_value);
-  if ((flags & TFD_TIMER_ABSTIME) != 0 && value != 0) {
-    const uint64_t offset = kindOf(fd) == FileKind::kWallTimer ? wallOffset() : uptimeOffset();
-    value -= present() + static_cast<int64_t>(offset);
-    if (value <= 0) value = 1;
-  }
+  const int64_t value = spanOf(*wanted, (flags & TFD_TIMER_ABSTIME) != 0, kindOf(fd) == FileKind::kWallTimer);
   const VirtualTimer old = setTimerFile(fd, timerOf(value, spanOf(wanted->it_interval)));
   if (before != nullptr) *before = toFileTimer(old);
   return 0;
@@ -91,4 +98,30 @@ HCASIM_EXPORT unsigned alarm(unsigned seconds) noexcept {
   if (!hasVirtualTime()) return alarmReal(seconds);
   const VirtualTimer old = setAlarm(timerOf(static_cast<int64_t>(seconds) * kPerSecond, 0));
   return static_cast<unsigned>((leftOf(old) + kPerSecond - 1) / kPerSecond);
+}
+
+// Timers of processor time stay what they are.
+HCASIM_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* out) noexcept {
+  const int result = timer_createReal(clock, event, out);
+  const bool isProcessor = clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0;
+  if (result == 0 && hasVirtualTime() && !isProcessor) (void)addTimer(*out, clock == CLOCK_REALTIME);
+  return result;
+}
+HCASIM_EXPORT int timer_delete(timer_t id) noexcept {
+  removeTimer(id);
+  return timer_deleteReal(id);
+}
+HCASIM_EXPORT int timer_settime(timer_t id, int flags, const itimerspec* wanted, itimerspec* before) noexcept {
+  const TimerClock clock = hasVirtualTime() && wanted != nullptr ? clockOf(id) : TimerClock::kReal;
+  if (clock == TimerClock::kReal) return timer_settimeReal(id, flags, wanted, before);
+  const VirtualTimer old = setProcessTimer(
+      id,
+      timerOf(spanOf(*wanted, (flags & TIMER_ABSTIME) != 0, clock == TimerClock::kWall), spanOf(wanted->it_interval)));
+  if (before != nullptr) *before = toFileTimer(old);
+  return 0;
+}
+HCASIM_EXPORT int timer_gettime(timer_t id, itimerspec* out) noexcept {
+  if (!hasVirtualTime() || clockOf(id) == TimerClock::kReal) return timer_gettimeReal(id, out);
+  *out = toFileTimer(processTimer(id));
+  return 0;
 }

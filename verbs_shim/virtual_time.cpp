@@ -41,6 +41,9 @@ bool hasVirtualTime() { return settings().tscKilohertz != 0 && !isInSimulation()
 
 uint64_t virtualNow() {
   if (!isConnected()) return timeBefore();
+  uint64_t local = 0;
+  const bool hasBegun = __atomic_load_n(&kept, __ATOMIC_RELAXED) != 0;
+  if (hasBegun && readClockLocally(local)) return virtualTimeOf(local);
   channel::Request request{};
   request.kind = channel::Kind::kReadClock;
   channel::Reply reply{};

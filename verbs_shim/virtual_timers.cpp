@@ -7,10 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verbs_shim/channel_client.h"
 #include "verbs_shim/real_calls.h"
 #include "verbs_shim/virtual_time.h"
 
 HCASIM_REAL(timerfd_settime);
+HCASIM_REAL(timer_settime);
 
 namespace hca::shim {
 namespace {
@@ -22,14 +24,25 @@ struct TimerFile {
   VirtualTimer timer;
 };
 TimerFile files[kMost];
+struct ProcessTimer {
+  bool isTaken;
+  bool isWall;
+  timer_t id;
+  VirtualTimer timer;
+};
+ProcessTimer processTimers[kMost];
 VirtualTimer alarmTimer{};
 int active = 0;  // timers that are set; looked at without the lock
 pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
+// No handler of the program runs meanwhile, which could want the same.
 class Guard {
  public:
   Guard() { pthread_mutex_lock(&changing); }
   ~Guard() { pthread_mutex_unlock(&changing); }
+
+ private:
+  Undisturbed undisturbed_;
 };
 
 VirtualTimer replace(VirtualTimer& kept, const VirtualTimer& timer) {
@@ -62,6 +75,21 @@ TimerFile* find(int fd, bool mayTake) {
   return free;
 }
 
+ProcessTimer* findTimer(timer_t id) {
+  for (ProcessTimer& each : processTimers) {
+    if (each.isTaken && each.id == id) return &each;
+  }
+  return nullptr;
+}
+
+// The kernel's own timers tell of it, at once: with all that belongs to it.
+constexpr itimerspec kAtOnce{{0, 0}, {0, 1}};
+void letRunOut() {
+  // They have run out by the next look.
+  const timespec moment{0, 1000};
+  syscall(SYS_nanosleep, &moment, nullptr);
+}
+
 }  // namespace
 
 VirtualTimer setAlarm(const VirtualTimer& timer) {
@@ -73,14 +101,53 @@ VirtualTimer currentAlarm() {
   return alarmTimer;
 }
 
-void expireAlarm(uint64_t picoseconds) {
+void expireSignals(uint64_t picoseconds) {
   if (!hasTimers()) return;
+  const auto present = static_cast<int64_t>(virtualTimeOf(picoseconds) / 1000);
   bool isOver = false;
   {
     const Guard guard;
-    isOver = expire(alarmTimer, static_cast<int64_t>(virtualTimeOf(picoseconds) / 1000));
+    isOver = expire(alarmTimer, present);
+    for (ProcessTimer& each : processTimers) {
+      if (!each.isTaken || !expire(each.timer, present)) continue;
+      timer_settimeReal(each.id, 0, &kAtOnce, nullptr);
+      letRunOut();
+    }
   }
   if (isOver) kill(getpid(), SIGALRM);
+}
+
+bool addTimer(timer_t id, bool isWall) {
+  const Guard guard;
+  for (ProcessTimer& each : processTimers) {
+    if (each.isTaken) continue;
+    each = {true, isWall, id, {}};
+    return true;
+  }
+  return false;
+}
+void removeTimer(timer_t id) {
+  const Guard guard;
+  ProcessTimer* timer = findTimer(id);
+  if (timer == nullptr) return;
+  replace(timer->timer, {});
+  timer->isTaken = false;
+}
+TimerClock clockOf(timer_t id) {
+  const Guard guard;
+  const ProcessTimer* timer = findTimer(id);
+  if (timer == nullptr) return TimerClock::kReal;
+  return timer->isWall ? TimerClock::kWall : TimerClock::kUptime;
+}
+VirtualTimer setProcessTimer(timer_t id, const VirtualTimer& timer) {
+  const Guard guard;
+  ProcessTimer* kept = findTimer(id);
+  return kept == nullptr ? VirtualTimer{} : replace(kept->timer, timer);
+}
+VirtualTimer processTimer(timer_t id) {
+  const Guard guard;
+  const ProcessTimer* kept = findTimer(id);
+  return kept == nullptr ? VirtualTimer{} : kept->timer;
 }
 
 VirtualTimer setTimerFile(int fd, const VirtualTimer& timer) {
@@ -98,11 +165,8 @@ void expireTimerFiles(int64_t nanoseconds) {
   const Guard guard;
   for (TimerFile& file : files) {
     if (!expire(file.timer, nanoseconds)) continue;
-    const itimerspec atOnce{{0, 0}, {0, 1}};
-    timerfd_settimeReal(file.fd - 1, 0, &atOnce, nullptr);
-    // The kernel's timer has run out by the next look.
-    const timespec moment{0, 1000};
-    syscall(SYS_nanosleep, &moment, nullptr);
+    timerfd_settimeReal(file.fd - 1, 0, &kAtOnce, nullptr);
+    letRunOut();
   }
 }
 
@@ -118,6 +182,7 @@ int64_t untilNextTimer(int64_t now, int64_t nanoseconds) {
   };
   consider(alarmTimer);
   for (const TimerFile& file : files) consider(file.timer);
+  for (const ProcessTimer& each : processTimers) consider(each.timer);
   return least == INT64_MAX ? nanoseconds : least;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <time.h>
 
 namespace hca::shim {
 
@@ -14,8 +15,19 @@ struct VirtualTimer {
 /// Sets the process's alarm (ITIMER_REAL) and returns what was set before.
 VirtualTimer setAlarm(const VirtualTimer& timer);
 [[nodiscard]] VirtualTimer currentAlarm();
-/// Sends this process SIGALRM if the alarm ran out by `picoseconds` of simulated time.
-void expireAlarm(uint64_t picoseconds);
+/// Timers of timer_create: they keep their kernel's timer, which tells of their end.
+enum class TimerClock { kReal, kWall, kUptime };
+/// False if there is no room: then it stays in real time.
+bool addTimer(timer_t id, bool isWall);
+void removeTimer(timer_t id);
+/// kReal: it isn't one of these.
+[[nodiscard]] TimerClock clockOf(timer_t id);
+/// Sets it and returns what was set before.
+VirtualTimer setProcessTimer(timer_t id, const VirtualTimer& timer);
+[[nodiscard]] VirtualTimer processTimer(timer_t id);
+
+/// Sends the signals of the alarm and of timers that ran out by `picoseconds` of simulated time.
+void expireSignals(uint64_t picoseconds);
 
 /// Sets the timer of a timerfd and returns what was set before.
 VirtualTimer setTimerFile(int fd, const VirtualTimer& timer);

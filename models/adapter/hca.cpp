@@ -1,5 +1,7 @@
 #include "models/adapter/hca.h"
 
+#include "models/wire/endian.h"
+#include "models/wire/eqe.h"
 #include "models/wire/mmio_map.h"
 
 namespace hca::adapter {
@@ -26,17 +28,20 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.logMaxPd = config.memory.logMaxPd;
   capabilities.logMaxSrq = SrqEngine::kLogMaxQueues;
   capabilities.logMaxSrqSize = SrqEngine::kLogMaxSize;
+  capabilities.logTagList = log2Of(config.transport.tagListSize);
   capabilities.logMaxMulticastGroups = MulticastGroups::kLogMaxGroups;
   capabilities.maxMulticastQps = MulticastGroups::kMaxMembers;
   capabilities.moderation = config.completion.moderation;
   capabilities.compressionMax = static_cast<std::uint32_t>(config.completion.compressionMax);
   capabilities.compressionTimeout =
       static_cast<std::uint32_t>(config.completion.compressionTimeout.count() / nanoseconds(1).count());
+  capabilities.wideCqe = config.completion.wideEntries;
   capabilities.enhancedCompression = config.completion.enhancedCompression;
   capabilities.realTimeStamps = config.completion.realTimeStamps;
   capabilities.uc = true;
   capabilities.ud = true;
   capabilities.xrc = true;
+  capabilities.dynamicConnections = config.transport.dynamicConnections;
   return capabilities;
 }
 
@@ -46,19 +51,18 @@ std::uint64_t numberOf(const AdapterContext& context) {
   return context.host.value() + context.adapter.value() * kMostHosts;
 }
 
-std::vector<std::uint16_t> partitionKeysOf(const std::vector<PortAddress>& ports) {
-  std::vector<std::uint16_t> keys;
-  keys.reserve(ports.size());
-  for (const PortAddress& port : ports) keys.push_back(port.partitionKey);
-  return keys;
+AdapterContext withMemory(const AdapterContext& context, pcie::DmaPort& memory) {
+  return {context.calendar, context.probes, context.pool, memory, context.clock, context.host, context.adapter};
 }
 
 }  // namespace
 
 Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& options,
          const std::vector<network::PacketSender*>& wires)
-    : context_(context),
-      config_(config),
+    : config_(config),
+      deviceMemory_(config_.memory.deviceMemory),
+      deviceMemoryPort_(context, config_.memory, deviceMemory_),
+      context_(deviceMemory_.size() == 0 ? context : withMemory(context, deviceMemoryPort_)),
       routes_(options.addresses),
       contextCache_(context_, config_.cache, options.seed + numberOf(context)),
       domains_(1U << config.memory.logMaxPd),
@@ -74,26 +78,29 @@ Hca::Hca(const AdapterContext& context, const HcaConfig& config, const Options& 
                  {egress_, memoryKeys_, completion_, queuePairs_, queuePairs_, routes_, memoryOperations_, cache_}),
       sendQueue_(context_, config_.transport, queuePairs_, requester_, cache_),
       sharedQueues_(context_, config_.transport, completion_, events_, queuePairs_),
+      tags_(context_, sharedQueues_, completion_, requester_),
       receiveQueue_(context_, config_.transport, queuePairs_, completion_, sharedQueues_),
       responses_(context_, egress_, memoryKeys_, queuePairs_, routes_),
       atomics_(context_),
       responder_(context_, config_.transport,
                  {receiveQueue_, memoryKeys_, completion_, queuePairs_, queuePairs_, responses_, atomics_, memoryKeys_,
-                  cache_, routes_}),
-      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering()},
-                  partitionKeysOf(options.addresses)),
+                  cache_, routes_, tags_}),
+      dispatcher_({queuePairs_, requester_, responder_, cache_, queuePairs_.groups(), queuePairs_.steering(),
+                   queuePairs_, context_.pool, routes_, queuePairs_}),
       command_(context_, config_.command, options.identity, capabilitiesOf(config_),
-               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_}, events_,
+               {domains_, uars_, memoryKeys_, events_, completion_, queuePairs_, sharedQueues_, deviceMemory_}, events_,
                AdapterClock(config_.completion.timestamps())),
-      decoder_({command_, vectors_, completion_, events_, sendQueue_}) {
+      decoder_({command_, vectors_, completion_, events_, sendQueue_, deviceMemory_}) {
   if (ContextCache::isLimited(config_.cache)) cache_.setModel(&contextCache_);
+  if (deviceMemory_.size() != 0) memoryKeys_.connect(deviceMemory_);
   contextCache_.setMemory(command_.device().pages);
   completion_.setCache(cache_);
-  egress_.connect(queuePairs_.groups());
+  egress_.connect(queuePairs_.groups(), queuePairs_.steering());
   for (network::PacketSender* wire : wires) connectPort(*wire);
   queuePairs_.connect({sendQueue_, receiveQueue_, requester_, responder_, sharedQueues_});
   completion_.setFailureSink(queuePairs_);
   events_.setHealthSink(*this);
+  command_.setViolations([this](std::uint8_t port) { return dispatcher_.violations(port); });
   command_.setTeardownHandler([this] { destroyObjects(); });
 }
 
@@ -123,6 +130,8 @@ void Hca::onReset() {
   domains_.reset();
   uars_.reset();
   memoryKeys_.reset();
+  deviceMemory_.reset();
+  deviceMemoryPort_.reset();
   vectors_.reset();
 }
 
@@ -135,15 +144,44 @@ void Hca::destroyObjects() {
   events_.reset();
 }
 
-// Linux include/linux/mlx5/device.h, MLX5_PORT_CHANGE_SUBTYPE_DOWN and _ACTIVE.
-void Hca::onLinkState(std::uint8_t port, bool isUp) {
-  constexpr std::uint8_t kDown = 1;
-  constexpr std::uint8_t kActive = 4;
-  command_.setPortActive(port, isUp);
+void Hca::raisePortChange(std::uint8_t port, wire::PortChange change) {
   EventRecord event;
   event.type = EventType::kPortChange;
-  event.subType = isUp ? kActive : kDown;
+  event.subType = static_cast<std::uint8_t>(change);
   event.object = port;
+  events_.raise(event);
+}
+
+void Hca::onLinkState(std::uint8_t port, bool isUp) {
+  command_.setPortActive(port, isUp);
+  raisePortChange(port, isUp ? wire::PortChange::kActive : wire::PortChange::kDown);
+}
+
+void Hca::changeLid(std::uint8_t port, Lid lid) {
+  command_.port(port).lid = routes_.port(port).lid = lid;
+  raisePortChange(port, wire::PortChange::kLidChanged);
+}
+
+void Hca::changePartitionKeys(std::uint8_t port, const std::vector<std::uint16_t>& keys) {
+  command_.port(port).pkeys = routes_.port(port).partitionKeys = keys;
+  raisePortChange(port, wire::PortChange::kPkeyChanged);
+}
+
+void Hca::changeGuid(std::uint8_t port, std::uint64_t guid) {
+  PortIdentity& identity = command_.port(port);
+  identity.guid = guid;
+  wire::storeBigEndian(identity.gids.front().data() + 8, guid);
+  routes_.port(port).gid = routes_.port(port).linkLocalGid = identity.gids.front();
+  raisePortChange(port, wire::PortChange::kGuidChanged);
+}
+
+void Hca::askToReregister(std::uint8_t port) { raisePortChange(port, wire::PortChange::kClientReregister); }
+
+void Hca::fail(HealthSyndrome syndrome) {
+  onHealthProblem(syndrome);
+  queuePairs_.clear();
+  EventRecord event;
+  event.type = EventType::kInternalError;
   events_.raise(event);
 }
 

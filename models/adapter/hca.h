@@ -13,10 +13,12 @@
 #include "models/adapter/hca_config.h"
 #include "models/adapter/memory/cache_port.h"
 #include "models/adapter/memory/context_cache.h"
+#include "models/adapter/memory/device_memory_port.h"
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/receive_queue/srq_engine.h"
+#include "models/adapter/receive_queue/tag_matching_unit.h"
 #include "models/adapter/requester/memory_operation_unit.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/atomic_unit.h"
@@ -30,6 +32,7 @@
 #include "models/adapter/transport/qp_table.h"
 #include "models/adapter/transport/route_builder.h"
 #include "models/pcie/bar_target.h"
+#include "models/wire/eqe.h"
 
 namespace hca::adapter {
 
@@ -60,6 +63,14 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] network::LinkListener& linkListener(std::uint8_t port) { return ports_[port - 1U]; }
   [[nodiscard]] std::uint8_t ports() const { return static_cast<std::uint8_t>(ports_.size()); }
 
+  // What an outside hand does to it: a subnet manager, mostly. `port` counts from 1. Each tells the driver by an event.
+  void changeLid(std::uint8_t port, Lid lid);
+  void changePartitionKeys(std::uint8_t port, const std::vector<std::uint16_t>& keys);
+  void changeGuid(std::uint8_t port, std::uint64_t guid);
+  void askToReregister(std::uint8_t port);
+  /// It fails for good: queue pairs are gone, the health buffer says why. Only a reset of the function helps.
+  void fail(HealthSyndrome syndrome);
+
   // For reports.
   [[nodiscard]] const CqEngine& completion() const { return completion_; }
   [[nodiscard]] const EqEngine& events() const { return events_; }
@@ -75,6 +86,8 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   [[nodiscard]] const QpTable& queuePairs() const { return queuePairs_; }
   [[nodiscard]] const MkeyTable& memoryKeys() const { return memoryKeys_; }
   [[nodiscard]] const ContextCache& caches() const { return contextCache_; }
+  [[nodiscard]] const DeviceMemory& deviceMemory() const { return deviceMemory_; }
+  [[nodiscard]] const DeviceMemoryPort& deviceMemoryPort() const { return deviceMemoryPort_; }
 
  private:
   /// What is there once for each port.
@@ -93,11 +106,14 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   };
   void connectPort(network::PacketSender& wire);
   void onLinkState(std::uint8_t port, bool isUp);
+  void raisePortChange(std::uint8_t port, wire::PortChange change);
   void onHealthProblem(HealthSyndrome syndrome) override;
   void destroyObjects();
 
-  AdapterContext context_;
   HcaConfig config_;
+  DeviceMemory deviceMemory_;
+  DeviceMemoryPort deviceMemoryPort_;
+  AdapterContext context_;  // with that port in the way to memory, if there is device memory
   RouteBuilder routes_;
   CachePort cache_;
   ContextCache contextCache_;
@@ -113,6 +129,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   Requester requester_;
   SendQueueEngine sendQueue_;
   SrqEngine sharedQueues_;
+  TagMatchingUnit tags_;
   ReceiveQueueEngine receiveQueue_;
   ResponseEngine responses_;
   AtomicUnit atomics_;

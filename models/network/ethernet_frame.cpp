@@ -28,16 +28,21 @@ std::uint16_t folded(std::uint32_t sum) {
   return static_cast<std::uint16_t>(sum);
 }
 
+constexpr std::size_t kUdpChecksum = 6, kTcpChecksum = 16;
+
 // `addresses`: of the pseudo header (RFC 768, RFC 9293, RFC 8200 section 8.1).
 void readTransport(EthernetFrame& frame, ByteView segment, std::uint8_t protocol, ByteView addresses) {
-  constexpr std::size_t kUdpHeader = sizeof(wire::UdpHeader), kTcpHeader = 20, kUdpChecksum = 6;
+  constexpr std::size_t kUdpHeader = sizeof(wire::UdpHeader), kTcpHeader = 20, kTcpFlags = 12;
   const bool udp = protocol == wire::Ipv4Header::kUdp && segment.size() >= kUdpHeader;
   const bool tcp = protocol == kTcp && segment.size() >= kTcpHeader;
   if (!udp && !tcp) return;
+  frame.sourcePort = wordAt(segment, 0);
+  frame.destinationPort = wordAt(segment, 2);
+  if (tcp) frame.tcpFlags = wordAt(segment, kTcpFlags) & 0x1FF;
   frame.transport = udp ? EthernetFrame::Transport::kUdp : EthernetFrame::Transport::kTcp;
   const bool none = udp && wordAt(segment, kUdpChecksum) == 0;
   const std::uint32_t sum = sumOf(segment) + sumOf(addresses) + protocol + static_cast<std::uint32_t>(segment.size());
-  frame.transportChecksumOk = none || folded(sum) == 0xFFFF;
+  frame.transportChecksumOk = !frame.cut && (none || folded(sum) == 0xFFFF);
 }
 
 void readIpv4(EthernetFrame& frame, ByteView packet) {
@@ -45,20 +50,35 @@ void readIpv4(EthernetFrame& frame, ByteView packet) {
   if (packet.size() < kIpv4Header) return;
   const std::size_t header = (packet[0] & 0xFU) * 4U;
   const std::size_t total = wordAt(packet, 2);
-  if (packet[0] >> 4 != 4 || header < kIpv4Header || total < header || total > packet.size()) return;
+  if (packet[0] >> 4 != 4 || header < kIpv4Header || header > packet.size()) return;
   frame.network = EthernetFrame::Network::kIpv4;
-  frame.networkChecksumOk = ipv4Checksum(packet.subview(0, header)) == 0;
-  if ((wordAt(packet, 6) & kFragment) != 0) return;
-  readTransport(frame, packet.subview(header, total - header), packet[9], packet.subview(12, 8));
+  frame.cut = total < header || total > packet.size();
+  frame.networkChecksumOk = !frame.cut && ipv4Checksum(packet.subview(0, header)) == 0;
+  frame.trafficClass = packet[1];
+  frame.hopLimit = packet[8];
+  frame.protocol = packet[9];
+  std::copy_n(packet.data() + 12, 4, frame.networkSource.begin() + 12);
+  std::copy_n(packet.data() + 16, 4, frame.networkDestination.begin() + 12);
+  frame.fragment = (wordAt(packet, 6) & kFragment) != 0;
+  if (frame.fragment) return;
+  const std::size_t length = frame.cut ? packet.size() - header : total - header;
+  readTransport(frame, packet.subview(header, length), packet[9], packet.subview(12, 8));
 }
 
 void readIpv6(EthernetFrame& frame, ByteView packet) {
   if (packet.size() < kIpv6Header || packet[0] >> 4 != 6) return;
   const std::size_t length = wordAt(packet, 4);
-  if (length > packet.size() - kIpv6Header) return;
   frame.network = EthernetFrame::Network::kIpv6;
-  frame.networkChecksumOk = true;
-  readTransport(frame, packet.subview(kIpv6Header, length), packet[6], packet.subview(8, 32));
+  frame.cut = length > packet.size() - kIpv6Header;
+  frame.networkChecksumOk = !frame.cut;
+  frame.trafficClass = static_cast<std::uint8_t>(wordAt(packet, 0) >> 4);
+  frame.flowLabel = (packet[1] & 0xFU) << 16 | wordAt(packet, 2);
+  frame.protocol = packet[6];
+  frame.hopLimit = packet[7];
+  std::copy_n(packet.data() + 8, 16, frame.networkSource.begin());
+  std::copy_n(packet.data() + 24, 16, frame.networkDestination.begin());
+  const std::size_t there = frame.cut ? packet.size() - kIpv6Header : length;
+  readTransport(frame, packet.subview(kIpv6Header, there), packet[6], packet.subview(8, 32));
 }
 
 }  // namespace
@@ -81,6 +101,30 @@ EthernetFrame readFrame(ByteView bytes) {
   if (frame.type == wire::EthernetHeader::kIpv4) readIpv4(frame, rest);
   if (frame.type == wire::EthernetHeader::kIpv6) readIpv6(frame, rest);
   return frame;
+}
+
+void insertChecksums(MutableByteView bytes, bool ofNetwork, bool ofTransport) {
+  const EthernetFrame frame = readFrame(bytes);
+  if (frame.network == EthernetFrame::Network::kOther) return;
+  const bool isIpv4 = frame.network == EthernetFrame::Network::kIpv4;
+  const std::size_t start = EthernetFrame::kHeaderSize + (frame.tagged ? EthernetFrame::kTagSize : 0);
+  const std::size_t header = isIpv4 ? (bytes[start] & 0xFU) * 4U : kIpv6Header;
+  if (ofNetwork && isIpv4) {
+    constexpr std::size_t kChecksum = 10;
+    std::uint8_t* const place = bytes.data() + start + kChecksum;
+    wire::storeBigEndian(place, std::uint16_t{0});
+    wire::storeBigEndian(place, ipv4Checksum(ByteView(bytes).subview(start, header)));
+  }
+  if (!ofTransport || frame.cut || frame.transport == EthernetFrame::Transport::kOther) return;
+  const bool udp = frame.transport == EthernetFrame::Transport::kUdp;
+  const std::size_t length = isIpv4 ? wordAt(bytes, start + 2) - header : wordAt(bytes, start + 4);
+  const ByteView addresses = ByteView(bytes).subview(start + (isIpv4 ? 12 : 8), isIpv4 ? 8 : 32);
+  std::uint8_t* const place = bytes.data() + start + header + (udp ? kUdpChecksum : kTcpChecksum);
+  wire::storeBigEndian(place, std::uint16_t{0});
+  const std::uint32_t sum = sumOf(ByteView(bytes).subview(start + header, length)) + sumOf(addresses) + frame.protocol +
+                            static_cast<std::uint32_t>(length);
+  const auto checksum = static_cast<std::uint16_t>(~folded(sum));
+  wire::storeBigEndian(place, udp && checksum == 0 ? std::uint16_t{0xFFFF} : checksum);
 }
 
 void routeFrame(Route& route, ByteView bytes) {

@@ -20,6 +20,7 @@ struct FaultConfig {
   std::string corrupt;
   std::string duplicate;
   std::string hold;
+  std::string distort;
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -36,6 +37,10 @@ struct FaultConfig {
     key("corrupt", self.corrupt, "Packets to corrupt, by number");
     key("duplicate", self.duplicate, "Packets to duplicate, by number");
     key("hold", self.hold, "Packets to hold for delay_time, by number");
+    key("distort", self.distort,
+        "Acknowledgements, by the packet's number, that arrive with a reserved code although their checksum is right: "
+        "an "
+        "answer that means nothing");
   }
 };
 

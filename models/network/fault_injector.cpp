@@ -23,9 +23,10 @@ FaultInjector::FaultInjector(const FaultConfig& config, std::uint64_t seed, std:
       corrupt_(numbersOf(config.corrupt)),
       duplicate_(numbersOf(config.duplicate)),
       hold_(numbersOf(config.hold)),
+      distort_(numbersOf(config.distort)),
       key_(mixedBits(mixedBits(seed) ^ stream)),
       active_(config.loss > 0 || config.corruption > 0 || config.duplication > 0 || config.delay > 0 ||
-              !lose_.empty() || !corrupt_.empty() || !duplicate_.empty() || !hold_.empty()) {}
+              !lose_.empty() || !corrupt_.empty() || !duplicate_.empty() || !hold_.empty() || !distort_.empty()) {}
 
 bool FaultInjector::draw(Kind kind, double probability) const {
   if (probability <= 0) return false;
@@ -43,6 +44,7 @@ Fault FaultInjector::next() {
   fault.corrupt = draw(Kind::kCorruption, config_.corruption) || corrupt_.contains(number_);
   fault.duplicate = draw(Kind::kDuplication, config_.duplication) || duplicate_.contains(number_);
   fault.hold = draw(Kind::kDelay, config_.delay) || hold_.contains(number_);
+  fault.distort = distort_.contains(number_);
   return fault;
 }
 

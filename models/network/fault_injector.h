@@ -15,6 +15,7 @@ struct Fault {
   bool corrupt = false;
   bool duplicate = false;
   bool hold = false;
+  bool distort = false;
 };
 
 /// Decides by probability, burst and number. Each decision is a function of seed, kind of fault and packet number
@@ -42,6 +43,7 @@ class FaultInjector {
   PacketNumbers corrupt_;
   PacketNumbers duplicate_;
   PacketNumbers hold_;
+  PacketNumbers distort_;
   std::uint64_t key_ = 0;
   std::uint64_t number_ = 0;
   std::uint32_t burstLeft_ = 0;  // of a loss under way

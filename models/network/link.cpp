@@ -12,6 +12,11 @@ void Link::attach(std::size_t end, const LinkEnd& port) {
   directions_[1].attach(ends_[1], ends_[0]);
 }
 
+void Link::changeLid(std::size_t end, Lid lid) {
+  ends_[end].identity.lid = lid;
+  attach(end, LinkEnd(ends_[end]));
+}
+
 void Link::setUp(bool isUp) {
   if (isUp == state_.isUp) return;
   state_.isUp = isUp;

@@ -27,6 +27,8 @@ class Link {
   /// Takes the link down or up. What is on its way when the link goes down is lost, and so is what is sent while it is
   /// down; senders aren't held back, as a physical layer wouldn't.
   void setUp(bool isUp);
+  /// The port at `end` answers to another LID from now on.
+  void changeLid(std::size_t end, Lid lid);
   [[nodiscard]] bool isUp() const { return state_.isUp; }
   /// Of one direction, the line code taken off.
   [[nodiscard]] BitsPerSecond rate() const { return rate_; }

@@ -51,6 +51,9 @@ Fault LinkDirection::injectFaults(Packet& packet, Time& arrival) {
     packet.corrupted = true;
     ++counters_.corrupted;
   }
+  // AETH[31:24], InfiniBand volume 1, 9.7.5.2: a NAK with the last of the reserved codes.
+  constexpr std::uint8_t kReservedNak = 0x7F;
+  if (fault.distort) packet.syndrome = kReservedNak;
   if (fault.hold) {
     arrival = arrival + faults_.delayTime();
     ++counters_.held;
@@ -68,7 +71,8 @@ Fault LinkDirection::injectFaults(Packet& packet, Time& arrival) {
 LinkDirection::Fate LinkDirection::fate(const Flight& flight) const {
   if (!flight.wasUp || flight.changes != state_.changes) return Fate::kLinkDown;
   if (flight.lost) return Fate::kLost;
-  if (to_.forwards) return Fate::kDelivered;
+  // Ports are promiscuous: which raw packets are whose, flow rules say.
+  if (to_.forwards || flight.packet.service == Service::kRaw) return Fate::kDelivered;
   const Route& route = flight.packet.route;
   const PortIdentity& port = to_.identity;
   const bool isOurs = route.linkLayer == LinkLayer::kInfiniBand

@@ -14,7 +14,8 @@ enum class LinkLayer : std::uint8_t { kInfiniBand, kRoceV2 };
 
 /// Base transport header operation, InfiniBand Architecture volume 1, section 9.2: [7:5] service, [4:0] operation.
 /// kRaw is no service of InfiniBand: the payload is a whole Ethernet frame, without its frame check sequence.
-enum class Service : std::uint8_t { kRc = 0, kUc = 1, kRd = 2, kUd = 3, kXrc = 5, kRaw = 7 };
+/// kDc, dynamic connections, is the vendor's: in the range of codes that is left to manufacturers (an assumption).
+enum class Service : std::uint8_t { kRc = 0, kUc = 1, kRd = 2, kUd = 3, kXrc = 5, kDc = 6, kRaw = 7 };
 enum class Operation : std::uint8_t {
   kSendFirst = 0,
   kSendMiddle = 1,
@@ -40,6 +41,8 @@ enum class Operation : std::uint8_t {
   kResync = 21,
   kSendLastInvalidate = 22,
   kSendOnlyInvalidate = 23,
+  kConnect = 24,     ///< of kDc alone: the target makes a context for the initiator
+  kDisconnect = 25,  ///< of kDc alone: the context ends
 };
 
 using Gid = std::array<std::uint8_t, 16>;
@@ -87,17 +90,25 @@ struct PacketFields {
   std::uint32_t msn = 0;            ///< AETH [23:0], message sequence number
   std::uint32_t immediate = 0;      ///< ImmDt, host order of the big-endian word; IETH: the key to invalidate
   std::uint32_t queueKey = 0;       ///< DETH
-  QpNumber sourceQp;                ///< DETH
+  QpNumber sourceQp;                ///< DETH, and requests of kDc
+  std::uint64_t accessKey = 0;      ///< requests of kDc
+  std::uint32_t connection = 0;     ///< requests of kDc: which of the initiator's
   SrqNumber sharedQueue;            ///< XRCETH
 
   std::uint32_t payloadLength = 0;  ///< bytes, 0..MTU
 
-  bool looped = false;  ///< a multicast packet's copy for the sender's own port
+  bool looped = false;  ///< a multicast or raw packet for the sender's own port
 
+  // Of kRaw. What the sending adapter is to do with it, and who may not get it back.
+  bool insertNetworkChecksum = false;
+  bool insertTransportChecksum = false;
+  std::uint32_t transportDomain = 0;  ///< of the sender's queue; means something in its own adapter alone
   // Of kRaw, found out by the receiving adapter.
   std::uint32_t flowTag = 0;  ///< of the rule that steered it
   std::uint16_t vlanTag = 0;  ///< what was taken out of the frame
   bool hadVlanTag = false;
+  std::uint32_t rssHash = 0;
+  std::uint8_t rssHashType = 0;  ///< as completions have it; 0: none
 
   bool corrupted = false;          ///< the receiver's CRC check will fail
   observe::WorkRequestId request;  ///< of the requester, for observers; not on the wire
@@ -132,6 +143,11 @@ struct Packet : PacketFields {
 /// Responses go to a queue pair alone; requests of this service name a shared receive queue besides.
 [[nodiscard]] constexpr bool carriesXrcHeader(Service service, Operation o) {
   return service == Service::kXrc && !(o >= Operation::kReadResponseFirst && o <= Operation::kAtomicAcknowledge);
+}
+
+/// Requests of dynamic connections say whose they are.
+[[nodiscard]] constexpr bool carriesDynamicHeader(Service service, Operation o) {
+  return service == Service::kDc && !(o >= Operation::kReadResponseFirst && o <= Operation::kAtomicAcknowledge);
 }
 
 /// Bytes on the wire from the local route header to the variant CRC (InfiniBand), or from the Ethernet header to the

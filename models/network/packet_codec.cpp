@@ -126,6 +126,13 @@ void appendExtensions(Bytes& bytes, const Packet& packet) {
     header.sharedQueue = Be24(packet.sharedQueue.value());
     append(bytes, header);
   }
+  if (carriesDynamicHeader(packet.service, packet.operation)) {
+    wire::DynamicHeader header;
+    header.accessKey = Be64(packet.accessKey);
+    header.sourceQp = Be24(packet.sourceQp.value());
+    header.connection = Be32(packet.connection);
+    append(bytes, header);
+  }
   if (carriesReth(packet.operation)) {
     append(bytes, wire::RdmaHeader{Be64(packet.remoteAddress), Be32(packet.remoteKey.value()), Be32(packet.dmaLength)});
   }

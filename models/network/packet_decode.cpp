@@ -164,7 +164,8 @@ DecodeError Decoder::readTransport() {
   packet_.service = static_cast<Service>(Header::Service::get(header.opcode));
   packet_.operation = static_cast<Operation>(Header::Operation::get(header.opcode));
   const bool known = packet_.service == Service::kRc || packet_.service == Service::kUc ||
-                     packet_.service == Service::kUd || packet_.service == Service::kXrc;
+                     packet_.service == Service::kUd || packet_.service == Service::kXrc ||
+                     packet_.service == Service::kDc;
   if (!known) return DecodeError::kUnsupportedService;
   if (!isDefined(packet_.service, packet_.operation)) return DecodeError::kUnknownOperation;
   packet_.solicited = Header::Solicited::get(header.flags);
@@ -188,6 +189,13 @@ DecodeError Decoder::readExtensions() {
     wire::XrcHeader header;
     if (!take(header)) return DecodeError::kTooShort;
     packet_.sharedQueue = SrqNumber(header.sharedQueue.host());
+  }
+  if (carriesDynamicHeader(packet_.service, packet_.operation)) {
+    wire::DynamicHeader header;
+    if (!take(header)) return DecodeError::kTooShort;
+    packet_.accessKey = header.accessKey.host();
+    packet_.sourceQp = QpNumber(header.sourceQp.host());
+    packet_.connection = header.connection.host();
   }
   if (const DecodeError error = readRdma(); error != DecodeError::kNone) return error;
   if (const DecodeError error = readAcknowledge(); error != DecodeError::kNone) return error;

@@ -39,6 +39,9 @@ inline constexpr std::array<std::uint8_t, kOperations> kExtensionBytes = extensi
     case Service::kRc:
     case Service::kXrc:
       return code <= static_cast<std::uint8_t>(Operation::kFetchAdd) || carriesInvalidate(operation);
+    case Service::kDc:
+      return code <= static_cast<std::uint8_t>(Operation::kFetchAdd) || carriesInvalidate(operation) ||
+             operation == Operation::kConnect || operation == Operation::kDisconnect;
     case Service::kUc:
       return code <= static_cast<std::uint8_t>(Operation::kWriteOnlyImmediate);
     case Service::kUd:
@@ -53,14 +56,16 @@ inline constexpr std::array<std::uint8_t, kOperations> kExtensionBytes = extensi
 /// Whether packets of `operation` may have a payload.
 [[nodiscard]] constexpr bool mayCarryPayload(Operation operation) {
   return operation != Operation::kReadRequest && operation != Operation::kAcknowledge &&
-         operation != Operation::kAtomicAcknowledge && !carriesAtomic(operation);
+         operation != Operation::kAtomicAcknowledge && operation != Operation::kConnect &&
+         operation != Operation::kDisconnect && !carriesAtomic(operation);
 }
 
 /// Bytes from the base transport header to the last extended one.
 [[nodiscard]] inline std::size_t transportHeaderBytes(Service service, Operation operation) {
   return sizeof(wire::BaseTransportHeader) + kExtensionBytes[static_cast<std::size_t>(operation)] +
          (service == Service::kUd ? sizeof(wire::DatagramHeader) : 0) +
-         (carriesXrcHeader(service, operation) ? sizeof(wire::XrcHeader) : 0);
+         (carriesXrcHeader(service, operation) ? sizeof(wire::XrcHeader) : 0) +
+         (carriesDynamicHeader(service, operation) ? sizeof(wire::DynamicHeader) : 0);
 }
 
 /// Bytes after the payload that make it a multiple of four.

@@ -26,11 +26,20 @@ void Switch::connect(std::uint32_t port, const PortIdentity& neighbour, PacketSe
   ports_[port].sender = &sender;
   ports_[port].rate = rate;
   fastest_ = std::max(fastest_, rate);
+  setLids(neighbour, port);
+  addRoute(neighbour.gid, port);
+  addRoute(neighbour.ipv4Gid, port);
+}
+
+void Switch::setLids(const PortIdentity& neighbour, std::uint32_t port) {
   const std::size_t first = neighbour.lid.value(), end = first + (std::size_t{1} << neighbour.lmc);
   if (portOfLid_.size() < end) portOfLid_.resize(end, kNoPort);
   for (std::size_t lid = first; lid < end; ++lid) portOfLid_[lid] = port;
-  addRoute(neighbour.gid, port);
-  addRoute(neighbour.ipv4Gid, port);
+}
+
+void Switch::changeLids(std::uint32_t port, const PortIdentity& before, const PortIdentity& now) {
+  setLids(before, kNoPort);
+  setLids(now, port);
 }
 
 void Switch::addRoute(const Gid& gid, std::uint32_t port) {
@@ -73,6 +82,8 @@ Time Switch::fillTime(const Port& from, const Packet& packet) const {
 void Switch::forward(Crossing& crossing) {
   if (isMulticast(crossing.packet.route)) return replicate(crossing);
   const std::uint32_t to = portOf(crossing.packet.route);
+  // IEEE 802.1Q, 8.8.3: a frame for a station that nobody knows goes everywhere.
+  if (to == kNoPort && crossing.packet.service == Service::kRaw) return replicate(crossing);
   if (to == kNoPort) return drop(ports_[crossing.from].counters.droppedDestination, crossing.packet);
   enqueue(ports_[to], std::move(crossing.packet));
 }

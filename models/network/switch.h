@@ -45,6 +45,8 @@ class Switch final : private kernel::CalendarClient {
   /// `rate`: of its link, if links differ.
   void connect(std::uint32_t port, const PortIdentity& neighbour, PacketSender& sender,
                BitsPerSecond rate = BitsPerSecond(0));
+  /// The neighbour at `port` has the LIDs of `now` instead of those of `before`.
+  void changeLids(std::uint32_t port, const PortIdentity& before, const PortIdentity& now);
   /// Takes what comes in at `port`.
   [[nodiscard]] PacketReceiver& receiver(std::uint32_t port) { return ports_[port]; }
   /// The end of a link at the switch.
@@ -74,6 +76,7 @@ class Switch final : private kernel::CalendarClient {
   };
   static constexpr std::uint32_t kNoPort = UINT32_MAX;
 
+  void setLids(const PortIdentity& neighbour, std::uint32_t port);
   void enter(std::uint32_t port, Packet& packet);
   void forward(Crossing& crossing);
   void replicate(const Crossing& crossing);

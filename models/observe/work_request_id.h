@@ -7,7 +7,8 @@
 
 namespace hca::observe {
 
-enum class WorkQueue : std::uint8_t { kSend, kReceive, kSharedReceive };
+/// kTag: the tags of a tag-matching receive queue, and the requests by which the adapter fetches what they are for.
+enum class WorkQueue : std::uint8_t { kSend, kReceive, kSharedReceive, kTag };
 
 /// One work request of one queue. `index` is the free-running number of its first block (64-byte WQE basic blocks in a
 /// send queue, entries in a receive queue), counted from 0 at the queue pair's creation and not wrapped: software and

@@ -122,9 +122,15 @@ struct Cqe {
   using NetworkOk = Field<std::uint8_t, 1, 1, bool>;       ///< of headerFlags: L3_OK
   using TransportOk = Field<std::uint8_t, 2, 2, bool>;     ///< of headerFlags: L4_OK
   using LinkOk = Field<std::uint8_t, 0, 0, bool>;          ///< of headerFlags: L2_OK
-  using VlanPresent = Field<std::uint8_t, 0, 0, bool>;     ///< of headerTypes: a tag was taken out of the frame
-  using NetworkType = Field<std::uint8_t, 3, 2>;           ///< of headerTypes: 0 none, 1 IPv6, 2 IPv4
-  using TransportType = Field<std::uint8_t, 6, 4>;         ///< of headerTypes: 0 none, 2 UDP, 4 TCP
+  // Of byteCount in a striding receive queue (Linux include/linux/mlx5/device.h, struct mpwrq_cqe_bc), where wqeCounter
+  // is the index of the first stride and wqeId the WQE.
+  using Filler =
+      Field<std::uint32_t, 31, 31, bool>;  ///< no packet: the rest of the WQE, which the next was too long for
+  using ConsumedStrides = Field<std::uint32_t, 30, 16>;
+  using PacketLength = Field<std::uint32_t, 15, 0>;
+  using VlanPresent = Field<std::uint8_t, 0, 0, bool>;  ///< of headerTypes: a tag was taken out of the frame
+  using NetworkType = Field<std::uint8_t, 3, 2>;        ///< of headerTypes: 0 none, 1 IPv6, 2 IPv4
+  using TransportType = Field<std::uint8_t, 6, 4>;      ///< of headerTypes: 0 none, 2 UDP, 4 TCP
 };
 
 static_assert(sizeof(Cqe) == 64 && alignof(Cqe) == 8, "a CQE is 64 bytes (mlx5_cqe64)");

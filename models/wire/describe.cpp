@@ -143,6 +143,34 @@ const char* name(SendOpcode opcode) {
   return "unknown";
 }
 
+const char* name(TagCompletion operation) {
+  switch (operation) {
+    case TagCompletion::kConsumed:
+      return "tag consumed";
+    case TagCompletion::kExpected:
+      return "tag expected";
+    case TagCompletion::kUnexpected:
+      return "tag unexpected";
+    case TagCompletion::kNoTag:
+      return "no tag";
+    case TagCompletion::kAppend:
+      return "tag append";
+    case TagCompletion::kRemove:
+      return "tag remove";
+    case TagCompletion::kNoOperation:
+      return "tag no-op";
+    case TagCompletion::kConsumedSoftware:
+      return "tag consumed, software rendezvous";
+    case TagCompletion::kConsumedMessage:
+      return "tag consumed with its message";
+    case TagCompletion::kConsumedMessageSoftware:
+      return "tag consumed with its message, software rendezvous";
+    case TagCompletion::kMessageCompletionCanceled:
+      return "tag message completion canceled";
+  }
+  return "unknown";
+}
+
 const char* name(EventType type) {
   switch (type) {
     case EventType::kCompletion:

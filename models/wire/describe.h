@@ -5,6 +5,7 @@
 
 #include "models/wire/cqe.h"
 #include "models/wire/eqe.h"
+#include "models/wire/tag_matching.h"
 #include "models/wire/wqe.h"
 
 namespace hca::wire {
@@ -15,6 +16,7 @@ namespace hca::wire {
 [[nodiscard]] const char* name(CqeSyndrome syndrome);
 [[nodiscard]] const char* name(SendOpcode opcode);
 [[nodiscard]] const char* name(EventType type);
+[[nodiscard]] const char* name(TagCompletion operation);
 
 /// One line without a line break, such as
 /// "requester RDMA_WRITE qp 0x1a counter 3 bytes 0 owner 1"; error entries with syndrome and vendor syndrome.

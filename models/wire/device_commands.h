@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/wire/command_header.h"
+#include "models/wire/device_memory.h"
 #include "models/wire/hca_capabilities.h"
 
 namespace hca::wire {
@@ -64,6 +65,7 @@ struct CapabilityModifier {
 struct QueryHcaCapOutput {
   static constexpr std::size_t kSize = 0x10 + HcaCapabilities::kUnionSize;
   using General = ContextBlock<0x10, HcaCapabilities::kSize>;
+  using DeviceMemory = ContextBlock<0x10, DeviceMemoryCapabilities::kSize>;
 };
 
 /// SET_HCA_CAP input.

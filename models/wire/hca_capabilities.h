@@ -13,6 +13,7 @@ enum class CapabilityType : std::uint8_t {
   kOnDemandPaging = 2,
   kAtomic = 3,
   kRoce = 4,
+  kDeviceMemory = 15,
 };
 
 /// 256 bytes, sent in a field of 4096. Fields that no InfiniBand port needs are left out.
@@ -57,6 +58,7 @@ struct HcaCapabilities {
   using EthernetVirtualization = ContextField<0x34, 28, 28>;
   using NicFlowTable = ContextField<0x34, 25, 25>;
   using EswitchManager = ContextField<0x34, 24, 24>;
+  using DeviceMemory = ContextField<0x34, 23, 23>;
   using McamRegister = ContextField<0x34, 22, 22>;
   using PcamRegister = ContextField<0x34, 21, 21>;
   using LocalAckDelay = ContextField<0x34, 20, 16>;
@@ -67,6 +69,7 @@ struct HcaCapabilities {
   using MaxTrafficClass = ContextField<0x38, 19, 16>;
   using StaticRateSupport = ContextField<0x3C, 31, 16>;
   using CqeVersion = ContextField<0x3C, 3, 0>;
+  using EthernetStriding = ContextField<0x40, 30, 30>;  ///< striding_rq
   using CompactAddressVector = ContextField<0x40, 31, 31>;
   using UmrModifyEntitySizeDisabled = ContextField<0x40, 24, 24>;
   using UmrModifyAtomicDisabled = ContextField<0x40, 23, 23>;
@@ -114,8 +117,14 @@ struct HcaCapabilities {
   using LogMaxTransportDomain = ContextField<0x64, 28, 24>;
   using LogMaxPd = ContextField<0x64, 20, 16>;
   using LogMaxXrcd = ContextField<0x64, 4, 0>;
+  using LogMaxRq = ContextField<0x6C, 28, 24>;
+  using LogMaxSq = ContextField<0x6C, 20, 16>;
+  using LogMaxTir = ContextField<0x6C, 12, 8>;
+  using LogMaxTis = ContextField<0x6C, 4, 0>;
   using BasicCyclicReceive = ContextField<0x70, 31, 31>;
   using LogMaxRmp = ContextField<0x70, 28, 24>;
+  using LogMaxRqt = ContextField<0x70, 20, 16>;
+  using LogMaxRqtSize = ContextField<0x70, 12, 8>;
   using LogMaxWorkQueueSize = ContextField<0x78, 4, 0>;
   using SendQueueTimestampFormat = ContextField<0x88, 31, 30>;
   using ReceiveQueueTimestampFormat = ContextField<0x88, 29, 28>;
@@ -133,6 +142,22 @@ struct HcaCapabilities {
   using CqeCompression = ContextField<0xB4, 0, 0>;
   using CqeCompressionTimeout = ContextField<0xB8, 31, 16>;
   using CqeCompressionMaxNum = ContextField<0xB8, 15, 0>;
+  using TagMatching = ContextField<0xBC, 15, 15>;
+  using RendezvousRc = ContextField<0xBC, 14, 14>;
+  using LogTagListSize = ContextField<0xBC, 12, 8>;
+  using LogMaxXrq = ContextField<0xBC, 4, 0>;
+};
+
+/// What the Ethernet queues offer (kEthernet). struct mlx5_ifc_per_protocol_networking_offload_caps_bits.
+struct EthernetCapabilities {
+  static constexpr std::size_t kSize = 0x20;
+  using Checksums = ContextField<0x00, 31, 31>;
+  using VlanStripping = ContextField<0x00, 30, 30>;
+  using OwnFramesModifiable = ContextField<0x00, 23, 23>;
+  using InlineMode = ContextField<0x00, 13, 12>;  ///< 0 link layer's header, 1 as the port says, 2 none
+  static constexpr std::uint32_t kNoInline = 2;
+  using LogMaxSpread = ContextField<0x00, 11, 8>;  ///< rss_ind_tbl_cap
+  using ScatterFcs = ContextField<0x00, 6, 6>;
 };
 
 }  // namespace hca::wire

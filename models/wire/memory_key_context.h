@@ -20,10 +20,11 @@ struct MemoryKeyContext {
   using RemoteRead = ContextField<0x00, 12, 12>;
   using LocalWrite = ContextField<0x00, 11, 11>;
   using LocalRead = ContextField<0x00, 10, 10>;
-  using AccessModeLow = ContextField<0x00, 9, 8>;  ///< [1:0]: 0 physical, 1 translated, 2 indirect (KLM), 3 KSM
-  using Qp = ContextField<0x04, 31, 8>;            ///< kAnyQp: not bound
-  using Variant = ContextField<0x04, 7, 0>;        ///< low byte of the key
-  using Length64 = ContextField<0x0C, 31, 31>;     ///< the whole address space
+  /// [1:0] of 0 physical, 1 translated, 2 indirect (KLM), 3 KSM, 5 device memory (MEMIC)
+  using AccessModeLow = ContextField<0x00, 9, 8>;
+  using Qp = ContextField<0x04, 31, 8>;         ///< kAnyQp: not bound
+  using Variant = ContextField<0x04, 7, 0>;     ///< low byte of the key
+  using Length64 = ContextField<0x0C, 31, 31>;  ///< the whole address space
   using BsfEnabled = ContextField<0x0C, 30, 30>;
   using RemoteInvalidate = ContextField<0x0C, 24, 24>;
   using ProtectionDomain = ContextField<0x0C, 23, 0>;

@@ -14,7 +14,7 @@ void restoreRequester(Cqe& cqe, const std::uint8_t* mini) {
 
 }  // namespace
 
-Cqe restoreCqe(const Cqe& title, const std::uint8_t* mini, std::uint32_t position, MiniFormat format) {
+Cqe restoreCqe(const Cqe& title, const std::uint8_t* mini, std::uint32_t advance, MiniFormat format) {
   Cqe cqe = title;
   OpOwn::Format::set(cqe.opOwn, CqeFormat::kPlain);
   if (OpOwn::Opcode::get(cqe.opOwn) == CqeOpcode::kRequester) {
@@ -23,13 +23,13 @@ Cqe restoreCqe(const Cqe& title, const std::uint8_t* mini, std::uint32_t positio
   }
   const auto own = structFrom<MiniCqe>({mini, sizeof(MiniCqe)});
   cqe.byteCount = own.byteCount;
-  cqe.wqeCounter = Be16(static_cast<std::uint16_t>(title.wqeCounter.host() + position));
+  cqe.wqeCounter = Be16(static_cast<std::uint16_t>(title.wqeCounter.host() + advance));
   if (format == MiniFormat::kHash) {
     cqe.rssHash = Be32(std::uint32_t{own.high.host()} << 16 | own.low.host());
     return cqe;
   }
   cqe.checksum = own.high;
-  if (position != 0) cqe.rssHash = Be32(0);  // the title's is of its own packet
+  if (advance != 0) cqe.rssHash = Be32(0);  // the title's is of its own packet
   if (format == MiniFormat::kChecksumStrideIndex) cqe.wqeCounter = own.low;
   return cqe;
 }

@@ -3,7 +3,8 @@
 //   0x0000000  initialisation segment: versions, command queue, health, timers
 //   0x0010000  MSI-X table, 16 bytes a vector
 //   0x0018000  MSI-X pending bits
-//   0x0040000  UAR pages, 4 KiB each, to the end; page n lies at n * 4 KiB, so the first has number 64
+//   0x0040000  UAR pages, 4 KiB each; page n lies at n * 4 KiB, so the first has number 64
+//   0x1F00000  device memory (MEMIC), as much as there is
 //
 // The UAR numbers that the adapter hands out therefore never meet the initialisation segment or the MSI-X table.
 #pragma once
@@ -53,9 +54,17 @@ constexpr std::size_t kMsixEntrySize = 16;
 /// As many as the table's room and PCI allow.
 constexpr std::uint32_t kMaxMsixVectors = 2048;
 
+/// The most that drivers can use is 256 pages of 4 KiB (Linux drivers/infiniband/hw/mlx5/dm.h, MLX5_MAX_MEMIC_PAGES).
+constexpr std::uint64_t kMaxDeviceMemory = 1ULL << 20;
+constexpr std::uint64_t kDeviceMemoryOffset = kBar0Size - kMaxDeviceMemory;
+/// Whether `barOffset` is in the window of device memory, of which the adapter may fill only a part.
+[[nodiscard]] constexpr bool isDeviceMemoryOffset(std::uint64_t barOffset) {
+  return barOffset >= kDeviceMemoryOffset && barOffset < kBar0Size;
+}
+
 constexpr std::uint64_t kUarPageSize = 4096;
 constexpr std::uint32_t kFirstUarIndex = 64;
-constexpr std::uint32_t kUarIndexEnd = kBar0Size / kUarPageSize;
+constexpr std::uint32_t kUarIndexEnd = kDeviceMemoryOffset / kUarPageSize;
 
 static_assert(kMsixTableOffset >= InitSegment::kSize, "MSI-X table clear of the initialisation segment");
 static_assert(kMsixTableOffset + kMaxMsixVectors * kMsixEntrySize <= kMsixPendingOffset);
@@ -85,7 +94,7 @@ static_assert(UarPage::blueFlame(UarPage::kBlueFlameRegisters, 0) == kUarPageSiz
 [[nodiscard]] constexpr std::uint64_t uarOffset(std::uint32_t index) { return index * kUarPageSize; }
 /// Whether `barOffset` is in a UAR page (of any number from kFirstUarIndex on).
 [[nodiscard]] constexpr bool isUarOffset(std::uint64_t barOffset) {
-  return barOffset >= uarOffset(kFirstUarIndex) && barOffset < kBar0Size;
+  return barOffset >= uarOffset(kFirstUarIndex) && barOffset < kDeviceMemoryOffset;
 }
 [[nodiscard]] constexpr std::uint32_t uarIndexOf(std::uint64_t barOffset) {
   return static_cast<std::uint32_t>(barOffset / kUarPageSize);

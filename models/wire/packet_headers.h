@@ -150,6 +150,19 @@ struct XrcHeader {
 
 static_assert(sizeof(XrcHeader) == 4 && offsetof(XrcHeader, sharedQueue) == 1);
 
+/// Behind the base header of a request of a dynamic connection, 16 bytes. No public document has the vendor's header:
+/// this one holds what the address vector of a request says, and is an assumption.
+struct DynamicHeader {
+  Be64 accessKey;
+  std::uint8_t reserved = 0;
+  Be24 sourceQp;
+  Be32 connection;  ///< tells one connection of an initiator from the next
+};
+
+static_assert(sizeof(DynamicHeader) == 16);
+static_assert(offsetof(DynamicHeader, accessKey) == 0 && offsetof(DynamicHeader, sourceQp) == 9 &&
+              offsetof(DynamicHeader, connection) == 12);
+
 /// RETH, 16 bytes.
 struct RdmaHeader {
   Be64 address;

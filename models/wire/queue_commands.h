@@ -144,13 +144,27 @@ struct QuerySrqOutput {
   using Context = ContextBlock<0x10, SharedReceiveContext::kSize>;
 };
 
-/// ARM_RQ and ARM_XRC_SRQ input. The modifier of both is 1 for a shared receive queue (Linux:
-/// MLX5_ARM_RQ_IN_OP_MOD_SRQ, MLX5_ARM_XRC_SRQ_IN_OP_MOD_XRC_SRQ).
+/// ARM_RQ and ARM_XRC_SRQ input. The modifier of both is 1 for a shared receive queue, of the first 2 for one that
+/// matches tags (Linux: MLX5_ARM_RQ_IN_OP_MOD_SRQ and _XRQ, MLX5_ARM_XRC_SRQ_IN_OP_MOD_XRC_SRQ).
 struct ArmSrqInput {
   static constexpr std::size_t kSize = 16;
   static constexpr std::uint32_t kSharedReceiveQueue = 1;
+  static constexpr std::uint32_t kTagMatchingQueue = 2;
   using Number = ContextField<0x08, 23, 0>;
   using LowWaterMark = ContextField<0x0C, 15, 0>;
+};
+
+/// CREATE_XRQ input. Output: ObjectCommand.
+struct CreateXrqInput {
+  static constexpr std::size_t kSize = 0x150;
+  using Context = ContextBlock<0x10, TagMatchingQueueContext::kSize>;
+  using Pages = ContextWords64<0x150>;
+};
+
+/// QUERY_XRQ output.
+struct QueryXrqOutput {
+  static constexpr std::size_t kSize = 0x150;
+  using Context = ContextBlock<0x10, TagMatchingQueueContext::kSize>;
 };
 
 /// CREATE_RMP input. Output: ObjectCommand.

@@ -41,6 +41,8 @@ struct QueuePairContext {
   using State = ContextField<0x00, 31, 28>;    ///< 0 reset, 1 init, 2 RTR, 3 RTS, 4 SQ error, 5 SQ drained, 6 error
   using Service = ContextField<0x00, 23, 16>;  ///< 0 RC, 1 UC, 2 UD, 3 XRC, 7 QP0, 8 QP1, 12 registered UMR
   using PathMigration = ContextField<0x00, 12, 11>;  ///< 3 migrated
+  using OffloadType = ContextField<0x00, 7, 4>;
+  static constexpr std::uint32_t kRendezvous = 1;  ///< the adapter fetches the data of matched rendezvous requests
   using EndPadding = ContextField<0x00, 3, 2>;
   using WqeSignature = ContextField<0x04, 31, 31>;
   using BlockLoopbackMulticast = ContextField<0x04, 30, 30>;

@@ -130,11 +130,11 @@ struct AtomicSegment {
 static_assert(sizeof(AtomicSegment) == 16, "mlx5_wqe_atomic_seg");
 static_assert(offsetof(AtomicSegment, swapOrAdd) == 0 && offsetof(AtomicSegment, compare) == 8);
 
-/// Address vector of a datagram. struct mlx5_wqe_av; field positions: rdma-core providers/mlx5/verbs.c,
-/// mlx5_create_ah.
+/// Address vector of a datagram, or of a request of a dynamic connection. struct mlx5_wqe_av; field positions:
+/// rdma-core providers/mlx5/verbs.c, mlx5_create_ah.
 struct DatagramSegment {
-  Be32 queueKey;
-  Be32 reserved0;
+  Be32 queueKey;      ///< dynamic connection: upper half of the access key
+  Be32 accessKeyLow;  ///< datagram: 0
   Be32 destinationQp;
   std::uint8_t rateServiceLevel = 0;
   std::uint8_t pathBits = 0;  ///< [6:0]; bit 7: force loopback
@@ -167,12 +167,16 @@ static_assert(offsetof(DatagramSegment, gidFlow) == 28 && offsetof(DatagramSegme
 /// it starts with the last two bytes of the segment, and data segments begin at the next multiple of 16 bytes.
 struct EthernetSegment {
   std::uint8_t reserved0[4] = {};
-  std::uint8_t checksumFlags = 0;  ///< 0x40: of the network header, 0x80: of the transport header
+  std::uint8_t checksumFlags = 0;
   std::uint8_t reserved1 = 0;
   Be16 segmentSize;
   std::uint8_t reserved2[4] = {};
   Be16 inlineLength;
   std::uint8_t inlineStart[2] = {};
+
+  // Of checksumFlags: what the adapter is to insert. MLX5_ETH_WQE_L3_CSUM, MLX5_ETH_WQE_L4_CSUM.
+  using NetworkChecksum = Field<std::uint8_t, 6, 6, bool>;
+  using TransportChecksum = Field<std::uint8_t, 7, 7, bool>;
 };
 
 static_assert(sizeof(EthernetSegment) == 16, "mlx5_wqe_eth_seg");

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "models/network/packet_numbers.h"
+#include "models/network/partition_keys.h"
+#include "sim/config/guid_text.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/value_text.h"
 #include "sim/workload/client_hosts.h"
@@ -45,13 +47,17 @@ void ConfigChecker::checkAdapters(std::uint32_t host) {
   place.host = host;
   checkPcie(place, sections.pcie);
   checkFaults(place, sections.faults);
+  checkDeviceMemory(place, sections.adapter.memory);
+  checkPort(place, sections.port);
   for (std::uint32_t a = 0; a < sections.adapters.size(); ++a) {
     place.adapter = a;
     place.port.reset();
     checkPcie(place, sections.adapters[a].pcie);
+    checkDeviceMemory(place, sections.adapters[a].adapter.memory);
     for (std::uint32_t port = 1; port <= sections.adapters[a].ports.size(); ++port) {
       place.port = port;
       checkFaults(place, sections.adapters[a].portSections(port).faults);
+      checkPort(place, sections.adapters[a].portSections(port).port);
     }
   }
 }
@@ -66,6 +72,13 @@ void ConfigChecker::checkPcie(const SectionPlace& place, const pcie::PcieConfig&
   check("rcb", link.readCompletionBoundary);
 }
 
+void ConfigChecker::checkDeviceMemory(const SectionPlace& place, const adapter::MemoryConfig& memory) {
+  constexpr std::int64_t kPage = 4096;
+  if (memory.deviceMemory.count() % kPage == 0) return;
+  complain(givenSection(place, "adapter.memory", "device_memory"), "device_memory",
+           formatValue(memory.deviceMemory) + " is no multiple of 4KiB");
+}
+
 void ConfigChecker::checkFaults(const SectionPlace& place, const network::FaultConfig& faults) {
   const auto check = [&](const char* key, const std::string& numbers) {
     if (network::PacketNumbers::parse(numbers)) return;
@@ -76,6 +89,41 @@ void ConfigChecker::checkFaults(const SectionPlace& place, const network::FaultC
   check("corrupt", faults.corrupt);
   check("duplicate", faults.duplicate);
   check("hold", faults.hold);
+  check("distort", faults.distort);
+}
+
+// Ports of RoCE have neither LIDs nor partitions of their own, and no subnet manager.
+void ConfigChecker::checkPort(const SectionPlace& place, const adapter::PortConfig& port) {
+  const auto complainOf = [&](const char* key, const std::string& what) {
+    complain(givenSection(place, "adapter.port", key), key, what);
+  };
+  const auto checkKeys = [&](const char* key, const std::string& keys) {
+    if (network::parsePartitionKeys(keys)) return;
+    complainOf(key, '\'' + keys + "' is no list of up to " + std::to_string(network::kMostPartitionKeys) +
+                        " partition keys, such as 0xffff, 0x8001, 0, 0x7002");
+  };
+  checkKeys("pkeys", port.partitionKeys);
+  if (port.partitionKeysAt != Time(0) && port.newPartitionKeys.empty()) {
+    complainOf("pkeys_at", "needs new_pkeys, such as 0xffff, 0x8001");
+  } else if (port.partitionKeysAt != Time(0)) {
+    checkKeys("new_pkeys", port.newPartitionKeys);
+  }
+  if (port.guidAt != Time(0) && !parseGuid(port.newGuid)) {
+    complainOf("guid_at", "needs new_guid, such as 0x0200c0ffee000001, not '" + port.newGuid + '\'');
+  }
+  if (port.lidAt != Time(0) && (port.newLid == 0 || port.newLid % (1U << config_.link.lmc) != 0)) {
+    complainOf("lid_at", "needs new_lid, a multiple of 2^lmc, not " + std::to_string(port.newLid));
+  }
+  if (config_.link.layer == network::LinkLayer::kInfiniBand) return;
+  const std::pair<const char*, bool> infiniBandAlone[] = {
+      {"pkeys", port.partitionKeys != adapter::PortConfig().partitionKeys},
+      {"lid_at", port.lidAt != Time(0)},
+      {"pkeys_at", port.partitionKeysAt != Time(0)},
+      {"guid_at", port.guidAt != Time(0)},
+      {"reregister_at", port.reregisterAt != Time(0)}};
+  for (const auto& [key, isSet] : infiniBandAlone) {
+    if (isSet) complainOf(key, "is for InfiniBand ports: [link] layer = infiniband");
+  }
 }
 
 void ConfigChecker::checkMemory(std::uint32_t host) {

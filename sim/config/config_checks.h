@@ -28,7 +28,9 @@ class ConfigChecker {
   void checkLink();
   void checkAdapters(std::uint32_t host);
   void checkPcie(const SectionPlace& place, const pcie::PcieConfig& link);
+  void checkDeviceMemory(const SectionPlace& place, const adapter::MemoryConfig& memory);
   void checkFaults(const SectionPlace& place, const network::FaultConfig& faults);
+  void checkPort(const SectionPlace& place, const adapter::PortConfig& port);
   void checkMemory(std::uint32_t host);
   void checkFlow(const NamedFlow& named);
   void checkWork(const NamedFlow& named);

@@ -75,7 +75,7 @@ void forEachAdapterSection(AdapterSectionsType& adapter, Visit&& visit) {
   visit("adapter.transport", adapter.adapter.transport, "Queues, processing units, requester and responder");
   visit("adapter.completion", adapter.adapter.completion, "Writer of completion queue entries, and the arm rule");
   visit("adapter.event", adapter.adapter.event, "Event queues and interrupt vectors");
-  visit("adapter.memory", adapter.adapter.memory, "Memory keys and protection domains");
+  visit("adapter.memory", adapter.adapter.memory, "Memory keys, protection domains and device memory");
   visit("adapter.cache", adapter.adapter.cache, "What of the structures in host memory fits on the chip");
   visit("adapter.command", adapter.adapter.command, "The command interface");
 }

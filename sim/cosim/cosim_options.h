@@ -17,6 +17,7 @@ struct OutputFiles {
 struct CosimOptions {
   OutputFiles files{};
   sim::Sync sync{};
+  std::string folder{};  ///< of the run, whose files follow what changes at ports; empty: none
 };
 
 }  // namespace hca::cosim

@@ -38,7 +38,8 @@ void CosimResult::collectQueues(report::Result& result) const {
   });
 }
 
-void CosimResult::write(Time now, std::uint64_t forcedAdvances) {
+void CosimResult::write(Time now, std::uint64_t forcedAdvances, const std::vector<report::HazardResult>& hazards,
+                        const std::vector<report::FailureResult>& failures) {
   report::Result result;
   result.name = config_.run.name;
   result.config = config::effectiveSections(config_);
@@ -49,6 +50,8 @@ void CosimResult::write(Time now, std::uint64_t forcedAdvances) {
     return system_.host(host.value()).adapter(adapter.value()).driver().completionVectorOf(vector);
   });
   result.asyncEvents = async_.results();
+  result.hazards = hazards;
+  result.failures = failures;
   sim::collectSystem(system_, result);
   std::ofstream file(path_, std::ios::trunc);
   file << report::toJson(result);

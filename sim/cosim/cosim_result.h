@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/config/config.h"
 #include "sim/observers/async_observer.h"
@@ -19,7 +20,8 @@ class CosimResult {
   CosimResult(const config::Config& config, sim::System& system, std::string path);
 
   /// Writes what happened up to `now`; later again, if more happens. Complains on stderr if the file can't be written.
-  void write(Time now, std::uint64_t forcedAdvances);
+  void write(Time now, std::uint64_t forcedAdvances, const std::vector<report::HazardResult>& hazards,
+             const std::vector<report::FailureResult>& failures);
 
  private:
   void collectQueues(report::Result& result) const;

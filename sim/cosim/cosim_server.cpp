@@ -3,7 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
+
+#include "sim/cosim/sysfs_tree.h"
+#include "sim/report/result_table.h"
 
 namespace hca::cosim {
 namespace {
@@ -22,10 +26,13 @@ CosimServer::CosimServer(const config::Config& config, const CosimOptions& optio
       ownProcess_(getpid()),
       sync_(options.sync),
       devices_(describeAll(config_)),
+      folder_(options.folder),
       threadsOfHost_(config_.host.count),
       system_(config_),
-      sharedFiles_(config_.host.count),
+      hazards_(system_.probes()),
+      shares_(config_.host.count),
       actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
+  listenToPorts();
   if (!options.files.result.empty()) result_ = std::make_unique<CosimResult>(config_, system_, options.files.result);
   if (options.files.verbsLog.empty()) return;
   log_ = std::make_unique<VerbsLog>(options.files.verbsLog);
@@ -33,6 +40,32 @@ CosimServer::CosimServer(const config::Config& config, const CosimOptions& optio
 }
 
 CosimServer::~CosimServer() = default;
+
+void CosimServer::listenToPorts() {
+  if (folder_.empty()) return;
+  for (std::uint32_t host = 0; host < system_.hosts(); ++host) {
+    for (std::uint32_t adapter = 0; adapter < system_.host(host).adapters(); ++adapter) {
+      system_.host(host).adapter(adapter).driver().setPortListener(
+          [this, host, adapter](std::uint8_t number) { onPortChanged(host, adapter, number); });
+    }
+  }
+}
+
+// Programs that read files see the same as those that ask (libibverbs has partition keys from files alone).
+void CosimServer::onPortChanged(std::uint32_t host, std::uint32_t adapter, std::uint8_t number) {
+  const driver::DevicePort& now = system_.host(host).adapter(adapter).driver().capabilities().port(number);
+  DeviceDescription& device = devices_[host][adapter];
+  PortDescription& port = device.ports[number - 1U];
+  port.active = now.active;
+  port.identity.lid = now.lid;
+  if (!now.partitionKeys.empty()) port.partitionKeys = now.partitionKeys;
+  for (std::size_t i = 0; i < port.gids.size() && i < now.gids.size(); ++i) port.gids[i].gid = now.gids[i];
+  try {
+    writePortFiles(folder_ + "/host" + std::to_string(host), device, number);
+  } catch (const std::filesystem::filesystem_error&) {
+    // The folder goes when the run ends; nobody reads it any more.
+  }
+}
 
 void CosimServer::listenToCommands() {
   const auto nameRegion = [this](HostIndex host, std::uint64_t address) {
@@ -58,7 +91,13 @@ VerbsLog::Place CosimServer::placeOf(Thread thread) {
 }
 
 void CosimServer::writeResult() {
-  if (result_ != nullptr) result_->write(system_.calendar().now(), forcedAdvances_);
+  if (result_ != nullptr) result_->write(system_.calendar().now(), forcedAdvances_, hazards_.results(), failures_);
+}
+
+std::string CosimServer::describeHazards() const {
+  report::Result result;
+  result.hazards = hazards_.results();
+  return report::hazardLines(result);
 }
 
 void CosimServer::writeResultWhenIdle() {
@@ -78,7 +117,7 @@ CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
   sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index], processId,
-                                                std::move(memory), sharedFiles_[index], listener));
+                                                std::move(memory), shares_[index], listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
 }

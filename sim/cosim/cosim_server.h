@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "sim/config/config.h"
 #include "sim/cosim/cosim_options.h"
 #include "sim/cosim/cosim_result.h"
+#include "sim/cosim/hazard_watch.h"
 #include "sim/cosim/lockstep.h"
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
@@ -61,14 +63,16 @@ class CosimServer final : private SessionListener {
   bool progress();
   /// Nobody called for a while: looks at threads that run, and lets the simulation go on without those that sleep
   /// elsewhere or spent their grace. Returns when to look again if nobody calls. `hasTaken`: whether a thread knows its
-  /// last answer.
+  /// last answer and calls for nothing.
   WallTime considerForce(const std::function<bool(Thread)>& hasTaken);
   /// Answers a wait that can't be satisfied by the simulation alone.
   void giveUp(Thread thread);
-  /// Whether a thread waits for events and nothing else, so that there is no need to give up.
+  /// A signal came for it: its wait, of whatever kind, ends.
+  void interrupt(Thread thread);
+  /// Whether a thread waits for events or other threads and nothing else, so that there is no need to give up.
   [[nodiscard]] bool waitsForEventsAlone(Thread thread) const;
-  /// Who waits for what, if every thread waits for an event, none of them for a limited time, and nothing will happen
-  /// any more: then they wait for ever. Empty otherwise.
+  /// Who waits for what, if every thread waits for an event or for another thread, none of them for a limited time, and
+  /// nothing will happen any more: then they wait for ever, and the result says so. Empty otherwise.
   [[nodiscard]] std::string whyStuck();
 
   /// Whether anything is pending in the simulation.
@@ -81,12 +85,16 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] std::uint64_t executed() { return system_.calendar().executed(); }
   /// Writes the result as of now; it is also written whenever the last device is closed.
   void writeResult();
+  /// Notifications that programs relied on and the specification doesn't promise, for people.
+  [[nodiscard]] std::string describeHazards() const;
   /// What a thread does, for people.
   [[nodiscard]] std::string describe(Thread thread);
   [[nodiscard]] std::uint64_t forcedAdvances() const { return forcedAdvances_; }
   [[nodiscard]] Time now() { return system_.calendar().now(); }
 
  private:
+  void listenToPorts();
+  void onPortChanged(std::uint32_t host, std::uint32_t adapter, std::uint8_t number);
   // Processor time that a thread may spend between two calls before the simulation goes on without it. Less for one
   // that turned out to look at its memory, more for one that was disturbed in vain.
   static constexpr WallTime kFirstGrace = std::chrono::milliseconds(5);
@@ -103,6 +111,7 @@ class CosimServer final : private SessionListener {
     kMemory,   // until its memory changes
     kEvent,    // until it has an event to read
     kThread,   // until another thread has ended
+    kParked,   // until another thread unparks it
     kAnswered  // may go on
   };
   struct ThreadState {
@@ -120,11 +129,12 @@ class CosimServer final : private SessionListener {
     bool memoryChanged = false;          // since its last look of which we know
     bool changedSinceInterrupt = false;  // since it last went on, be it from an interrupt
     bool eventDelivered = false;
-    bool spins = false;            // away because it computes, not because it sleeps
-    std::uint32_t clockReads = 0;  // one after the other, without any other call
-    bool isInterrupted = false;    // was asked to sleep while it spins
-    WallTime processorTime{};      // when it went on after its last call, or was first looked at since then
-    WallTime lastLook{};           // what it was at the last look
+    std::uint64_t mostSpent = 0;  // picoseconds by which its next message may say that its clock moved
+    bool hasPermit = false;       // was unparked before it parked
+    bool spins = false;           // away because it computes, not because it sleeps
+    bool isInterrupted = false;   // was asked to sleep while it spins
+    WallTime processorTime{};     // when it went on after its last call, or was first looked at since then
+    WallTime lastLook{};          // what it was at the last look
     bool hasProcessorTime = false;
     WallTime ownSince{};  // when it was first looked at since its last answer, or interrupted since then
     WallTime grace = kFirstGrace;
@@ -133,13 +143,14 @@ class CosimServer final : private SessionListener {
     Thread thread = 0;
     std::uint32_t call = 0;
   };
-  // A call that takes effect at a time; calls of the same time do so in the order of their threads.
+  // A call that takes effect at a time; calls of the same time do so in the order of their threads. A thread may have
+  // several: it doesn't wait for its posted writes.
   struct PendingAction {
     Time when;
     Thread thread;
     std::uint32_t call;  // of the thread: one that is over by then counts no more
     friend bool operator<(const PendingAction& a, const PendingAction& b) {
-      return a.when != b.when ? a.when < b.when : a.thread < b.thread;
+      return std::tie(a.when, a.thread, a.call) < std::tie(b.when, b.thread, b.call);
     }
   };
 
@@ -168,15 +179,27 @@ class CosimServer final : private SessionListener {
   void openOrClose(Thread thread);
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
-  [[nodiscard]] WallTime considerThread(Thread thread);
-  [[nodiscard]] WallTime considerWatched(Thread thread);
-  [[nodiscard]] WallTime considerProcessor(Thread thread);
+  using HasTaken = std::function<bool(Thread)>;
+  [[nodiscard]] WallTime considerThread(Thread thread, const HasTaken& hasTaken);
+  [[nodiscard]] WallTime considerWatched(Thread thread, const HasTaken& hasTaken);
+  [[nodiscard]] WallTime considerProcessor(Thread thread, const HasTaken& hasTaken);
   [[nodiscard]] bool watchesItself(Thread thread);
+  [[nodiscard]] bool mayBeJoining(Thread thread);
   void considerReturn(Thread thread);
   void endThread(Thread thread);
   void forgetThread(Thread thread);
   void joinThread(Thread thread);
   void noteEnd(Thread thread);
+  void noteStuck(Thread thread);
+  void noteLostWakeUps(Session& session, Time since);
+  bool isAboutThreads(Thread thread);
+  void eventTaken(Thread thread, std::uint64_t handle);
+  void interruptByNumber(Thread by, int number);
+  void limitWait(Thread thread, std::uint64_t span);
+  void park(Thread thread);
+  void unpark(Thread by, int number);
+  [[nodiscard]] bool isKept(Thread thread) const;
+  [[nodiscard]] std::uint64_t quietUntil(Thread thread);
   [[nodiscard]] Time costOf(Thread thread, const channel::Request& request);
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
@@ -195,11 +218,14 @@ class CosimServer final : private SessionListener {
   const int ownProcess_;
   const sim::Sync sync_;
   std::vector<std::vector<DeviceDescription>> devices_;  // by host and adapter
+  std::string folder_;                                   // of the run, or empty
   std::vector<std::uint32_t> threadsOfHost_;             // so far
   sim::System system_;
-  std::unique_ptr<VerbsLog> log_;         // null if nobody wants it
-  std::unique_ptr<CosimResult> result_;   // likewise
-  std::vector<SharedFiles> sharedFiles_;  // by host
+  std::unique_ptr<VerbsLog> log_;        // null if nobody wants it
+  std::unique_ptr<CosimResult> result_;  // likewise
+  HazardWatch hazards_;
+  std::vector<report::FailureResult> failures_;
+  std::vector<HostShares> shares_;  // by host
   kernel::Inbox<CosimServer, Action> actions_;
   std::set<PendingAction> pending_;  // not yet in the calendar: another thread may still act at the same time
   std::vector<PostedWrite> posted_;  // few at a time

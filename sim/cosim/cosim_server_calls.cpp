@@ -18,15 +18,8 @@ constexpr std::uint64_t kLongestSleep = 1'000'000'000'000;  // nanoseconds
 
 Time simulatedSpan(std::uint64_t span) { return nanoseconds(static_cast<std::int64_t>(std::min(span, kLongestSleep))); }
 
-// Reading the clock takes next to no time, but some: loops that wait for it end. A program that reads nothing else for
-// long waits for the clock: its reads take longer and longer, so that it need not make millions of them.
-Time clockCost(std::uint32_t reads) {
-  constexpr std::uint32_t kPatience = 64, kMost = 12;
-  constexpr Time kRead = nanoseconds(1);
-  return kRead * (std::int64_t{1} << std::min(reads / kPatience, kMost));
-}
-
 bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
+  if (offset >= wire::kUarPageSize) return false;
   constexpr std::uint32_t kWord = 8, kLine = 64;
   const bool isPlain = length == 1 || length == 2 || length == 4 || length == kWord;
   if (isPlain) return offset % length == 0;
@@ -39,7 +32,8 @@ bool isBarAccess(std::uint64_t offset, std::uint32_t length) {
 const host::CpuConfig& CosimServer::cpu(Thread thread) { return sessionOf(thread).host().cpu().config(); }
 
 bool CosimServer::isArm(const Request& request) const {
-  return request.kind == Kind::kRegisterWrite && request.argument[1] == wire::UarPage::kCqArm;
+  return request.kind == Kind::kRegisterWrite && request.argument[1] == wire::UarPage::kCqArm &&
+         !RegisterPage::decode(request.argument[0]).isDeviceMemory();
 }
 
 Time CosimServer::costOf(Thread thread, const Request& request) {
@@ -47,6 +41,10 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
   constexpr std::uint32_t kBlock = 64;
   switch (request.kind) {
     case Kind::kRegisterWrite:
+      // Of device memory a line at a time leaves the core, however many stores fill it.
+      if (RegisterPage::decode(request.argument[0]).isDeviceMemory()) {
+        return Time(cost.writeCombining.count() * request.length / kBlock);
+      }
       if (isArm(request)) return cost.arm + cost.doorbell;
       if (request.length < kBlock) return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.doorbell;
       // The lines behind the first of a copy belong to the same request.
@@ -54,8 +52,6 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
       return cost.postCall + cost.postPerWqe + cost.postPerSge + cost.writeCombining;
     case Kind::kPollEmpty:
       return cost.pollEmpty;
-    case Kind::kReadClock:
-      return clockCost(threads_[thread].clockReads);
     case Kind::kSleep:
       return simulatedSpan(request.argument[0]);
     default:
@@ -65,40 +61,19 @@ Time CosimServer::costOf(Thread thread, const Request& request) {
 
 void CosimServer::answerLater(Thread thread, CallState state) {
   threads_[thread].state = state;
-  if (state == CallState::kMemory || state == CallState::kEvent || state == CallState::kThread) {
+  if (state != CallState::kUntil && state != CallState::kCommand) {
     lockstep_.wait(thread);
   } else {
     lockstep_.waitUntilClock(thread);
   }
 }
 
-void CosimServer::joinThread(Thread thread) {
-  const SessionId session = threads_[thread].session;
-  const int number = static_cast<int>(threads_[thread].request.argument[0]);
-  const std::vector<Thread>& all = sessionThreads_[session];
-  const bool runs = std::any_of(all.begin(), all.end(),
-                                [&](Thread each) { return each != thread && threads_[each].probe.number() == number; });
-  if (runs) return answerLater(thread, CallState::kThread);
-  const auto end = ends_.find({session, number});
-  if (end != ends_.end()) {
-    lockstep_.arrive(thread, end->second);
-    ends_.erase(end);
-  }
-  answer(thread, 0);
-}
-
-// Who waits for its end goes on at that time.
-void CosimServer::noteEnd(Thread thread) {
-  const SessionId session = threads_[thread].session;
-  const int number = threads_[thread].probe.number();
-  for (const Thread each : sessionThreads_[session]) {
-    const ThreadState& state = threads_[each];
-    if (state.state != CallState::kThread || static_cast<int>(state.request.argument[0]) != number) continue;
-    lockstep_.arrive(each, lockstep_.clock(thread));
-    return answer(each, 0);
-  }
-  constexpr std::size_t kMost = 10000;  // threads that nobody waits for
-  if (ends_.size() < kMost) ends_[{session, number}] = lockstep_.clock(thread);
+// `span` in nanoseconds; 0: no limit.
+void CosimServer::limitWait(Thread thread, std::uint64_t span) {
+  if (span == 0) return;
+  ThreadState& state = threads_[thread];
+  state.deadline = lockstep_.clock(thread) + simulatedSpan(span);
+  pending_.insert({state.deadline, thread, state.call});
 }
 
 void CosimServer::submit(Thread thread, const Request& request) {
@@ -110,12 +85,13 @@ void CosimServer::submit(Thread thread, const Request& request) {
   state.isInterrupted = false;
   state.lastLook = {};
   if (isLockstep()) hasPace_ = false;  // what wall time was not used before is no credit
-  state.clockReads = request.kind == Kind::kReadClock ? state.clockReads + 1 : 0;
   const Time now = later(reached_, system_.calendar().now());
   lockstep_.arrive(thread, now);
+  lockstep_.charge(thread, Time(static_cast<std::int64_t>(std::min(request.spent, state.mostSpent))));
   lockstep_.charge(thread, cpu(thread).pollCompletion * std::int64_t{request.completions});
   lockstep_.charge(thread, cpu(thread).getEvent * std::int64_t{request.events});
   lockstep_.charge(thread, costOf(thread, request));
+  if (isAboutThreads(thread)) return;
   switch (request.kind) {
     case Kind::kPollEmpty:
       if (state.memoryChanged) return answer(thread, 0);
@@ -123,16 +99,7 @@ void CosimServer::submit(Thread thread, const Request& request) {
     case Kind::kWaitForEvent:
       if (state.eventDelivered) return answer(thread, 0);
       answerLater(thread, CallState::kEvent);
-      if (request.argument[1] == 0) return;
-      state.deadline = lockstep_.clock(thread) + simulatedSpan(request.argument[1]);
-      pending_.insert({state.deadline, thread, state.call});
-      return;
-    case Kind::kJoinThread:
-      return joinThread(thread);
-    case Kind::kThreadEnds:
-      noteEnd(thread);
-      state.state = CallState::kAnswered;
-      return lockstep_.remove(thread);
+      return limitWait(thread, request.argument[1]);
     case Kind::kReadClock:
     case Kind::kSleep:
       return answerLater(thread, CallState::kUntil);
@@ -168,7 +135,7 @@ void CosimServer::post(Thread thread) {
   ThreadState& state = threads_[thread];
   const Time clock = lockstep_.clock(thread);
   answerLater(thread, CallState::kUntil);
-  const bool isUpToDate = isLockstep() && nextEvent() > clock && lockstep_.horizon() >= clock &&
+  const bool isUpToDate = isLockstep() && !isKept(thread) && nextEvent() > clock && lockstep_.horizon() >= clock &&
                           (pending_.empty() || pending_.begin()->when > clock);
   posted_.push_back({thread, state.call, state.session, {}});
   channel::copy(posted_.back().request, state.request);
@@ -207,7 +174,8 @@ void CosimServer::act(Action& action) {
     return;
   }
   if (lockstep_.state(thread) == Lockstep::State::kGone || threads_[thread].call != action.call) return;
-  if (threads_[thread].state == CallState::kEvent) return answer(thread, channel::kTimedOut);
+  const bool waits = threads_[thread].state == CallState::kEvent || threads_[thread].state == CallState::kParked;
+  if (waits) return answer(thread, channel::kTimedOut);
   if (threads_[thread].state == CallState::kCommand) lockstep_.wait(thread);
   switch (threads_[thread].request.kind) {
     case Kind::kOpenDevice:
@@ -283,8 +251,13 @@ void CosimServer::registerWrite(const PostedWrite& write) {
   const RegisterPage page = RegisterPage::decode(request.argument[0]);
   if (!session.mayAccess(page)) return;
   if (log_ != nullptr) {
-    log_->registerWrite(system_.calendar().now(), {session.host().index().value(), write.session, write.thread},
-                        request.argument[1], {request.bytes, request.length});
+    const VerbsLog::Place place{session.host().index().value(), write.session, write.thread};
+    const ByteView bytes(request.bytes, request.length);
+    if (page.isDeviceMemory()) {
+      log_->deviceMemory(system_.calendar().now(), place, "STORE", page.barOffset(request.argument[1]), bytes.size());
+    } else {
+      log_->registerWrite(system_.calendar().now(), place, request.argument[1], bytes);
+    }
   }
   session.host()
       .adapter(page.adapter)
@@ -311,10 +284,13 @@ void CosimServer::registerRead(Thread thread) {
   const RegisterPage page = RegisterPage::decode(request.argument[0]);
   if (!sessionOf(thread).mayAccess(RegisterPage::decode(request.argument[0])) || !isPlain)
     return answer(thread, EINVAL);
-  if (log_ != nullptr) {
+  if (log_ != nullptr && page.isDeviceMemory()) {
+    log_->deviceMemory(system_.calendar().now(), placeOf(thread), "LOAD", page.barOffset(request.argument[1]),
+                       request.length);
+  } else if (log_ != nullptr) {
     log_->registerRead(system_.calendar().now(), placeOf(thread), request.argument[1], request.length);
   }
-  const std::uint64_t offset = wire::uarOffset(static_cast<std::uint32_t>(page.page)) + request.argument[1];
+  const std::uint64_t offset = page.barOffset(request.argument[1]);
   sessionOf(thread)
       .host()
       .adapter(page.adapter)
@@ -329,7 +305,7 @@ void CosimServer::registerRead(Thread thread) {
 void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uint64_t second) {
   ThreadState& state = threads_[thread];
   if (lockstep_.state(thread) == Lockstep::State::kGone) return;
-  state.reply = {error, 0, {first, second}, 0};
+  state.reply = {error, 0, {first, second}, 0, 0, 0, 0};
   resume(thread, system_.calendar().now());
 }
 
@@ -344,6 +320,15 @@ void CosimServer::resume(Thread thread, Time at) {
   system_.stop();
 }
 
+// While a thread runs the simulation doesn't pass its clock, and others act no earlier than at theirs.
+std::uint64_t CosimServer::quietUntil(Thread thread) {
+  if (!isLockstep() || lockstep_.any(Lockstep::State::kAway)) return 0;
+  const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);
+  constexpr Time kMost = milliseconds(1);
+  const Time quiet = earlier(next, lockstep_.horizonWithout(thread));
+  return static_cast<std::uint64_t>(earlier(quiet, lockstep_.clock(thread) + kMost).count());
+}
+
 bool CosimServer::takeReply(Thread thread, Reply& reply) {
   ThreadState& state = threads_[thread];
   if (state.state != CallState::kAnswered) return false;
@@ -352,6 +337,10 @@ bool CosimServer::takeReply(Thread thread, Reply& reply) {
   state.hasProcessorTime = sessionOf(thread).processId() != ownProcess_;
   if (state.hasProcessorTime) state.processorTime = state.probe.processorTime();
   reply = state.reply;
+  if (hazards_.isWatching()) reply.flags = channel::kTellEventsTaken;
+  reply.quiet = reply.clock == 0 ? 0 : quietUntil(thread);
+  const std::uint64_t own = reply.quiet > reply.clock ? reply.quiet - reply.clock : 0;
+  state.mostSpent = own + channel::clockCost(UINT32_MAX);
   if (watchesItself(thread)) reply.grace = static_cast<std::uint32_t>(state.grace.count());
   state.ownSince = {};
   if (state.request.kind == Kind::kThreadEnds) forgetThread(thread);

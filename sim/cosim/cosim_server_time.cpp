@@ -45,7 +45,7 @@ bool CosimServer::settle() {
     ThreadState& state = threads_[thread];
     if (state.state != CallState::kUntil) continue;
     const bool waits = lockstep_.state(thread) == Lockstep::State::kUntil;
-    if (waits && lockstep_.clock(thread) > reached_) continue;
+    if (waits && (lockstep_.clock(thread) > reached_ || isKept(thread))) continue;
     if (state.request.kind == Kind::kReadClock) {
       state.reply.value[0] = static_cast<std::uint64_t>(lockstep_.clock(thread).count());
     }
@@ -102,6 +102,10 @@ bool CosimServer::runTo(Time limit) {
 
 bool CosimServer::progress() {
   if (settle()) return true;
+  // What the configuration lets happen at a time waits for the first program, and for the next one.
+  const bool isDeserted =
+      std::all_of(sessions_.begin(), sessions_.end(), [](const auto& session) { return session == nullptr; });
+  if (isDeserted && isLockstep()) return false;
   const Time threads = threadsHorizon();
   const Time horizon = earlier(threads, paceLimit());
   const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);
@@ -127,7 +131,7 @@ CosimServer::WallTime CosimServer::considerForce(const std::function<bool(Thread
   for (Thread thread = 0; thread < threads_.size(); ++thread) {
     const bool isOnItsOwn =
         lockstep_.state(thread) == Lockstep::State::kRunning && threads_[thread].state == CallState::kNone;
-    if (isOnItsOwn && hasTaken(thread)) next = std::min(next, considerThread(thread));
+    if (isOnItsOwn && hasTaken(thread)) next = std::min(next, considerThread(thread, hasTaken));
     considerReturn(thread);
   }
   return std::max(next, kShortestLook);
@@ -150,7 +154,7 @@ bool CosimServer::watchesItself(Thread thread) {
   return threads_[thread].grace < kTick && sessionOf(thread).processId() != ownProcess_;
 }
 
-CosimServer::WallTime CosimServer::considerWatched(Thread thread) {
+CosimServer::WallTime CosimServer::considerWatched(Thread thread, const HasTaken& hasTaken) {
   ThreadState& state = threads_[thread];
   const WallTime now = std::chrono::steady_clock::now().time_since_epoch();
   if (state.ownSince == WallTime{}) state.ownSince = now;
@@ -159,7 +163,7 @@ CosimServer::WallTime CosimServer::considerWatched(Thread thread) {
   if (now - state.ownSince < patience) return patience;
   const bool sleeps = state.probe.isAsleep();
   if (sleeps || state.isInterrupted) {
-    const WallTime next = considerProcessor(thread);
+    const WallTime next = considerProcessor(thread, hasTaken);
     if (sleeps || lockstep_.state(thread) == Lockstep::State::kAway) return next;
   }
   state.isInterrupted = true;
@@ -168,11 +172,12 @@ CosimServer::WallTime CosimServer::considerWatched(Thread thread) {
   return kLongestLook;
 }
 
-CosimServer::WallTime CosimServer::considerThread(Thread thread) {
-  return watchesItself(thread) ? considerWatched(thread) : considerProcessor(thread);
+CosimServer::WallTime CosimServer::considerThread(Thread thread, const HasTaken& hasTaken) {
+  if (mayBeJoining(thread)) return kLongestLook;
+  return watchesItself(thread) ? considerWatched(thread, hasTaken) : considerProcessor(thread, hasTaken);
 }
 
-CosimServer::WallTime CosimServer::considerProcessor(Thread thread) {
+CosimServer::WallTime CosimServer::considerProcessor(Thread thread, const HasTaken& hasTaken) {
   ThreadState& state = threads_[thread];
   const WallTime spent = state.probe.processorTime();
   if (!std::exchange(state.hasProcessorTime, true)) state.processorTime = spent;
@@ -185,6 +190,8 @@ CosimServer::WallTime CosimServer::considerProcessor(Thread thread) {
   // Who sleeps is not interrupted, however much it computed before.
   const bool sleeps = state.probe.isAsleep();
   if (!spins && !sleeps) return kShortestLook * 4;
+  // It may have begun a call since it was looked at first, and sleep for that.
+  if (!hasTaken(thread)) return kShortestLook;
   state.processorTime = spent;
   const bool isElsewhere = sessionOf(thread).processId() != ownProcess_;
   if (!sleeps && isElsewhere && !std::exchange(state.isInterrupted, true)) {
@@ -214,6 +221,12 @@ std::string CosimServer::describe(Thread thread) {
     case Kind::kWaitForEvent:
       text += "waits for an event at descriptor " + std::to_string(state.request.argument[2] & 0xFFFFFFFF);
       break;
+    case Kind::kPark:
+      text += "waits for another thread";
+      break;
+    case Kind::kJoinThread:
+      text += "waits for the end of another thread";
+      break;
     case Kind::kSpinning:
       text += "computes, or looks at its memory in a loop";
       break;
@@ -232,7 +245,42 @@ std::string CosimServer::describe(Thread thread) {
 
 bool CosimServer::waitsForEventsAlone(Thread thread) const {
   const ThreadState& state = threads_[thread];
+  if (state.state == CallState::kThread || state.state == CallState::kParked) return true;
   return state.state == CallState::kEvent && (state.request.argument[2] & channel::kNothingButEvents) != 0;
+}
+
+// Programs can be stuck without it, by waiting for each other.
+void CosimServer::noteLostWakeUps(Session& session, Time since) {
+  for (const QueueView& queue : session.queues()) {
+    if (queue.waiting == 0) continue;
+    report::FailureResult failure;
+    failure.kind = "lost_wakeup";
+    failure.host = session.host().index();
+    failure.adapter = queue.adapter;
+    failure.cq = queue.cq->number;
+    failure.entries = queue.waiting;
+    failure.since = since;
+    failure.message =
+        "a thread sleeps although completions wait in the queue, and no event is on its way: poll once "
+        "more after arming, before going to sleep";
+    failures_.push_back(failure);
+    hazards_.add({observe::HazardEvent::Kind::kLostWakeUp, since, failure.host, queue.adapter, queue.cq->number,
+                  queue.taken, queue.waiting});
+  }
+}
+
+void CosimServer::noteStuck(Thread thread) {
+  Session& session = sessionOf(thread);
+  const Time since = lockstep_.clock(thread);
+  const std::size_t before = failures_.size();
+  if (threads_[thread].state == CallState::kEvent) noteLostWakeUps(session, since);
+  if (failures_.size() != before) return;
+  report::FailureResult failure;
+  failure.kind = "stuck";
+  failure.host = session.host().index();
+  failure.since = since;
+  failure.message = describe(thread);
+  failures_.push_back(failure);
 }
 
 std::string CosimServer::whyStuck() {
@@ -245,11 +293,17 @@ std::string CosimServer::whyStuck() {
     if (sessionThreads_[id].empty() || sessionThreads_[id].size() + own != threadsOf(sessions_[id]->processId()))
       return {};
     for (const Thread thread : sessionThreads_[id]) {
-      const bool isLimited = threads_[thread].deadline != kForever || threads_[thread].request.argument[0] != 0;
-      if (!waitsForEventsAlone(thread) || isLimited || threads_[thread].eventDelivered) return {};
+      const ThreadState& state = threads_[thread];
+      const bool hasNews = state.state == CallState::kEvent && (state.request.argument[0] != 0 || state.eventDelivered);
+      if (!waitsForEventsAlone(thread) || state.deadline != kForever || hasNews) return {};
       text += "hcasim:   " + describe(thread) + '\n';
     }
     text += sessions_[id]->describeQueues();
+  }
+  if (!text.empty() && failures_.empty()) {
+    for (Thread thread = 0; thread < threads_.size(); ++thread) {
+      if (lockstep_.state(thread) != Lockstep::State::kGone) noteStuck(thread);
+    }
   }
   return text;
 }

@@ -7,11 +7,13 @@
 namespace hca::cosim {
 namespace {
 
-PortDescription describePort(const config::Config& config, const network::PortIdentity& identity) {
+PortDescription describePort(const config::Config& config, const network::PortIdentity& identity,
+                             const adapter::PortConfig& own) {
   const bool isRoce = config.link.layer == network::LinkLayer::kRoceV2;
   PortDescription port;
   port.identity = identity;
   port.speed = wire::portSpeed(sim::cableRate(config, identity.host.value(), identity.port));
+  port.partitionKeys = network::parsePartitionKeys(own.partitionKeys).value_or(std::vector{network::kDefaultPartition});
   port.gids.push_back({identity.gid, isRoce});
   if (!isRoce) return port;
   port.gids.push_back({identity.ipv4Gid, true});
@@ -38,7 +40,8 @@ std::vector<DeviceDescription> describeDevices(const config::Config& config, Hos
     device.mtu = static_cast<std::uint32_t>(config.link.mtu.count());
     device.clock = adapter::AdapterClock(adapter.completion.timestamps());
     for (std::uint32_t port = 0; port < own.ports; ++port) {
-      device.ports.push_back(describePort(config, fabric.port(host, sections.firstPort(number) + port)));
+      device.ports.push_back(describePort(config, fabric.port(host, sections.firstPort(number) + port),
+                                          sections.adapterSections(number).portSections(port + 1).port));
     }
     device.nodeGuid = device.ports.front().identity.guid;
     devices.push_back(std::move(device));

@@ -7,6 +7,7 @@
 
 #include "models/adapter/clock/adapter_clock.h"
 #include "models/network/fabric_identity.h"
+#include "models/network/partition_keys.h"
 #include "models/wire/port_speed.h"
 #include "sim/config/config.h"
 
@@ -21,8 +22,10 @@ struct GidEntry {
 struct PortDescription {
   network::PortIdentity identity;
   wire::PortSpeed speed{};
+  bool active = true;
   std::string netDevice;  ///< of RoCE: the Ethernet interface
   std::vector<GidEntry> gids;
+  std::vector<std::uint16_t> partitionKeys;  ///< by index, as far as the configuration names them
 };
 
 struct DeviceDescription {
@@ -43,6 +46,8 @@ struct DeviceDescription {
   [[nodiscard]] std::size_t gidCount() const { return ports.front().gids.size(); }
   /// Room in that table.
   [[nodiscard]] std::uint32_t gidRoom() const { return isRoce ? 256 : 8; }
+  /// Room in the table of partition keys.
+  [[nodiscard]] std::uint16_t partitionRoom() const { return isRoce ? 1 : network::kMostPartitionKeys; }
 };
 
 /// Of the adapters of host `host`, in their order; the same values that the simulated system gives them.

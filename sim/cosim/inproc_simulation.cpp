@@ -37,7 +37,8 @@ CosimOptions optionsOfEnvironment() {
     return std::string(text == nullptr ? "" : text);
   };
   return {{value(channel::kResultVariable), value(channel::kVerbsLogVariable)},
-          sim::parseSync(value(channel::kSyncVariable)).value_or(sim::Sync{})};
+          sim::parseSync(value(channel::kSyncVariable)).value_or(sim::Sync{}),
+          value(channel::kRunVariable)};
 }
 
 /// Program threads run the simulation themselves, one at a time; a thread of its own looks after it while they don't.
@@ -67,6 +68,7 @@ class InprocHost {
   void end() {
     if (!mutex_.try_lock()) return;  // another thread of it is in the simulation, and ends there
     server_.writeResult();
+    tellHazards();
     mutex_.unlock();
   }
 
@@ -112,22 +114,26 @@ class InprocHost {
     if (request.kind == channel::Kind::kWaitForEvent) {
       const std::chrono::nanoseconds limit(request.argument[0]);
       if (isInterrupted_() != 0 || (limit.count() != 0 && waited > limit)) return true;
-      if (server_.waitsForEventsAlone(thread)) {
-        endIfStuck(waited);
-        return false;
-      }
+    }
+    if (server_.waitsForEventsAlone(thread)) {
+      if (isInterrupted_() != 0) server_.interrupt(thread);
+      endIfStuck(waited);
+      return false;
     }
     return isAlone() || idle > kPatience;
   }
+
+  void tellHazards() const { std::fputs(server_.describeHazards().c_str(), stderr); }
 
   // Nothing of the simulation's own can wake anybody up. A moment is left for what others do, signals for example.
   void endIfStuck(std::chrono::nanoseconds waited) {
     if (waited < 1s) return;
     const std::string why = server_.whyStuck();
     if (why.empty()) return;
-    std::fprintf(stderr, "hcasim: the program waits for an event, and nothing is pending that could bring one:\n%s",
+    std::fprintf(stderr, "hcasim: the program waits for ever: nothing is pending that could bring an event:\n%s",
                  why.c_str());
     server_.writeResult();
+    tellHazards();
     _exit(options::kCosimStuck);
   }
 
@@ -136,8 +142,7 @@ class InprocHost {
 
   // A thread that waits for the lock looks as if it slept elsewhere.
   void considerForce() {
-    if (entering_.load() != 0) return;
-    (void)server_.considerForce([](CosimServer::Thread) { return true; });
+    (void)server_.considerForce([this](CosimServer::Thread) { return entering_.load() == 0; });
   }
 
   void wait(std::unique_lock<std::mutex>& lock) {

@@ -37,6 +37,8 @@ ProgramStart startOf(const CosimRequest& request, const options::CosimCommand& c
 int runInProcess(const CosimRequest& request) {
   const RunFolder folder(request.config);
   ProgramStart start = startOf(request, request.commands.front(), folder);
+  // It holds the whole simulation: nobody else would end it.
+  start.endsWithLauncher = true;
   start.environment.emplace_back(channel::kInprocVariable, findLibrary("libhcasim_inproc.so"));
   start.environment.emplace_back(channel::kResultVariable, request.resultFile);
   start.environment.emplace_back(channel::kVerbsLogVariable, request.verbsLogFile);
@@ -138,8 +140,8 @@ int runShared(const CosimRequest& request) {
   const std::string socket = folder.path() + "/socket";
   // Ends last: a program may be in a call, and goes on only when the simulation answers or is gone.
   Programs programs(request, folder, socket);
-  SharedSimulation simulation(request.config, socket, {{request.resultFile, request.verbsLogFile}, request.sync},
-                              request.err);
+  SharedSimulation simulation(request.config, socket,
+                              {{request.resultFile, request.verbsLogFile}, request.sync, folder.path()}, request.err);
   return simulation.serve(programs) ? programs.status() : options::kCosimStuck;
 }
 

@@ -19,6 +19,15 @@ Time Lockstep::horizon(State only) const {
   return least;
 }
 
+Time Lockstep::horizonWithout(Thread thread) const {
+  Time least = kForever;
+  for (Thread other = 0; other < threads_.size(); ++other) {
+    const bool mayAct = threads_[other].state == State::kRunning || threads_[other].state == State::kUntil;
+    if (mayAct && other != thread) least = earlier(least, threads_[other].clock);
+  }
+  return least;
+}
+
 bool Lockstep::any(State state) const {
   return std::any_of(threads_.begin(), threads_.end(), [state](const Entry& each) { return each.state == state; });
 }

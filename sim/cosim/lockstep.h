@@ -39,6 +39,8 @@ class Lockstep {
   [[nodiscard]] Time horizon() const;
   /// The same for threads alone that are in state `only`.
   [[nodiscard]] Time horizon(State only) const;
+  /// The same for all threads but `thread`.
+  [[nodiscard]] Time horizonWithout(Thread thread) const;
   [[nodiscard]] bool any(State state) const;
 
  private:

@@ -1,5 +1,9 @@
 #include "sim/cosim/other_process_memory.h"
 
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -23,6 +27,24 @@ std::uint64_t endOf(const iovec& piece) {
 
 }  // namespace
 
+// The system call has a wrapper since glibc 2.36 only.
+OtherProcessMemory::OtherProcessMemory(pid_t process)
+    : process_(process), handle_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))) {}
+
+OtherProcessMemory::~OtherProcessMemory() {
+  if (handle_ >= 0) ::close(handle_);
+}
+
+// The number of a process that ended may be another one's, whose memory is none of ours. Numbers come again after
+// thousands of others, so that a look in each slice is enough.
+bool OtherProcessMemory::isThere() {
+  if (isGone_ || isLookedAt_ || handle_ < 0) return !isGone_;
+  isLookedAt_ = isInSlice_;
+  pollfd ended{handle_, POLLIN, 0};
+  isGone_ = ::poll(&ended, 1, 0) != 0;
+  return !isGone_;
+}
+
 bool OtherProcessMemory::readNow(std::uint64_t address, MutableByteView into) const {
   const iovec local{into.data(), into.size()};
   const iovec remote = piece(address, into.size());
@@ -30,6 +52,7 @@ bool OtherProcessMemory::readNow(std::uint64_t address, MutableByteView into) co
 }
 
 bool OtherProcessMemory::copyIn(std::uint64_t address, MutableByteView into) {
+  if (!isThere()) return false;
   (void)flush();  // it may be about what is read
   const std::uint64_t before = readEnd_;
   readEnd_ = address + into.size();
@@ -67,6 +90,7 @@ bool OtherProcessMemory::flush() {
 }
 
 bool OtherProcessMemory::copyOut(std::uint64_t address, ByteView bytes) {
+  if (!isThere()) return false;
   ahead_.clear();
   written_.insert(written_.end(), bytes.begin(), bytes.end());
   // The kernel copies piece after piece: the last word of an entry becomes visible last, and at once.

@@ -17,22 +17,30 @@ namespace hca::cosim {
 /// doesn't run meanwhile.
 class OtherProcessMemory final : public ProgramMemory {
  public:
-  explicit OtherProcessMemory(pid_t process) : process_(process) {}
+  explicit OtherProcessMemory(pid_t process);
+  ~OtherProcessMemory() override;
+  OtherProcessMemory(const OtherProcessMemory&) = delete;
+  OtherProcessMemory& operator=(const OtherProcessMemory&) = delete;
 
   bool copyIn(std::uint64_t address, MutableByteView into) override;
   bool copyOut(std::uint64_t address, ByteView bytes) override;
   void beginSlice(bool isQuiet) override {
     isQuiet_ = isQuiet;
     isInSlice_ = true;
+    isLookedAt_ = false;
   }
   void endSlice() override;
 
  private:
+  [[nodiscard]] bool isThere();
   [[nodiscard]] bool readNow(std::uint64_t address, MutableByteView into) const;
   void append(std::uint64_t address, std::size_t length, bool isApart);
   bool flush();
 
   pid_t process_;
+  int handle_;  // of the process itself, whoever has its number later; -1 where the kernel has no such thing
+  bool isGone_ = false;
+  bool isLookedAt_ = false;  // in this slice
   bool isInSlice_ = false;
   bool isQuiet_ = false;  // nobody but the simulation changes the program's memory
 

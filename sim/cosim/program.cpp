@@ -1,6 +1,7 @@
 #include "sim/cosim/program.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+
+#include "sim/cosim/program_check.h"
 
 namespace hca::cosim {
 namespace {
@@ -19,7 +22,11 @@ int shellStatus(int status) {
 }
 
 // In the child: never returns. Tells through `report` why the program could not be started.
-[[noreturn]] void become(const ProgramStart& start, int report) {
+[[noreturn]] void become(const ProgramStart& start, int report, pid_t launcher) {
+  if (start.endsWithLauncher) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launcher) _exit(127);  // it is gone already
+  }
   for (const auto& [name, value] : start.environment) setenv(name.c_str(), value.c_str(), 1);
   if (start.output >= 0) {
     dup2(start.output, STDOUT_FILENO);
@@ -37,10 +44,12 @@ int shellStatus(int status) {
 }  // namespace
 
 Program::Program(const ProgramStart& start) {
+  if (const std::string why = whyNotCosimulated(start.words); !why.empty()) throw std::runtime_error(why);
+  const pid_t launcher = getpid();
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
   process_ = fork();
-  if (process_ == 0) become(start, report[1]);
+  if (process_ == 0) become(start, report[1], launcher);
   ::close(report[1]);
   int error = 0;
   const bool failed = process_ < 0 || ::read(report[0], &error, sizeof error) == sizeof error;

@@ -13,12 +13,13 @@ namespace hca::cosim {
 struct ProgramStart {
   std::vector<std::string> words;
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to ours
-  int output = -1;  ///< descriptor for its standard output and error; -1: ours
+  bool endsWithLauncher = false;  ///< it is killed when this process dies, however that happens
+  int output = -1;                ///< descriptor for its standard output and error; -1: ours
 };
 
 class Program {
  public:
-  /// Throws std::runtime_error if there is no such program.
+  /// Throws std::runtime_error if there is no such program, or if it can't be co-simulated.
   explicit Program(const ProgramStart& start);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "sim/cosim/launcher.h"
+#include "sim/cosim/program_check.h"
 #include "sim/cosim/program_environment.h"
 #include "sim/cosim/run_folder.h"
 #include "sim/cosim/shared_simulation.h"
@@ -46,8 +47,8 @@ int serve(const options::ServeRequest& request) {
   try {
     const RunFolder folder(request.config, request.name);
     const std::string socket = folder.path() + "/socket";
-    SharedSimulation simulation(request.config, socket, {{request.resultFile, request.verbsLogFile}, request.sync},
-                                request.err);
+    SharedSimulation simulation(request.config, socket,
+                                {{request.resultFile, request.verbsLogFile}, request.sync, folder.path()}, request.err);
     writeEnvironments(request.config, folder.path(), socket, request.hasVirtualTime);
     request.out << "hcasim: serving " << request.config.host.count << " hosts as '" << request.name
                 << "'; run programs with: hcasim attach" << (request.name == "default" ? "" : " --name " + request.name)
@@ -68,6 +69,7 @@ int attach(const options::AttachRequest& request) {
       setenv(name.c_str(), value.c_str(), 1);
     }
     if (request.words.empty()) return options::kDone;
+    if (const std::string why = whyNotCosimulated(request.words); !why.empty()) return complain(request.err, why);
     std::vector<char*> words;
     for (const std::string& word : request.words) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);

@@ -6,14 +6,13 @@
 namespace hca::cosim {
 
 Session::Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
-                 int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles,
-                 SessionListener& listener)
+                 int processId, std::unique_ptr<ProgramMemory> memory, HostShares& shares, SessionListener& listener)
     : host_(host),
       config_(config),
       devices_(devices),
       processId_(processId),
       memory_(std::move(memory)),
-      sharedFiles_(sharedFiles),
+      shares_(shares),
       listener_(listener),
       memoryOwner_(host.memory().addOwner("program " + std::to_string(processId), *memory_)) {
   memory_->setListener(this);
@@ -35,7 +34,7 @@ std::uint32_t Session::openDevice(std::uint64_t number) {
                                               memoryOwner_,
                                               regions_,
                                               *this,
-                                              sharedFiles_,
+                                              shares_,
                                               processId_,
                                               *this,
                                               index};
@@ -52,28 +51,39 @@ bool Session::mayAccess(const RegisterPage& page) const {
   return std::any_of(files_.begin(), files_.end(), [&page](const auto& file) { return file.second->mayAccess(page); });
 }
 
-std::string Session::describeQueues() {
-  std::string text;
+std::vector<QueueView> Session::queues() {
+  std::vector<QueueView> found;
   for (const auto& file : files_) {
     const auto summaries = host_.adapter(file.second->device()).hca().completion().summaries();
     file.second->forEachQueue([&](const UserCq& cq) {
       const auto at = std::find_if(summaries.begin(), summaries.end(),
                                    [&cq](const auto& summary) { return summary.number == cq.number; });
-      if (cq.channel != nullptr && at != summaries.end()) text += describe(cq, at->counters);
+      if (cq.channel == nullptr || at == summaries.end()) return;
+      if (const auto queue = view(AdapterIndex(file.second->device()), cq, at->counters)) found.push_back(*queue);
     });
   }
-  return text;
+  return found;
 }
 
-std::string Session::describe(const UserCq& cq, const adapter::CqCounters& counters) const {
+std::optional<QueueView> Session::view(AdapterIndex adapter, const UserCq& cq,
+                                       const adapter::CqCounters& counters) const {
   // The consumer index, big-endian, 24 bits.
   std::uint8_t record[4] = {};
   if (host_.memory().read(cq.record->bus(), {record, sizeof record}) != host::DmaStatus::kOk) return {};
   const std::uint32_t taken = std::uint32_t{record[1]} << 16 | std::uint32_t{record[2]} << 8 | record[3];
   const auto waiting = (static_cast<std::uint32_t>(counters.cqes) - taken) & 0xFFFFFF;
-  return "hcasim:     completion queue " + std::to_string(cq.number.value()) + ": " + std::to_string(waiting) +
-         " entries not polled, " + std::to_string(counters.arms) + " times armed, " + std::to_string(counters.events) +
-         " events raised, " + (cq.channel->isReadable() ? "one" : "none") + " of them to be read\n";
+  return QueueView{adapter, &cq, taken, waiting, counters};
+}
+
+std::string Session::describeQueues() {
+  std::string text;
+  for (const QueueView& queue : queues()) {
+    text += "hcasim:     completion queue " + std::to_string(queue.cq->number.value()) + ": " +
+            std::to_string(queue.waiting) + " entries not polled, " + std::to_string(queue.counters.arms) +
+            " times armed, " + std::to_string(queue.counters.events) + " events raised, " +
+            (queue.cq->channel->isReadable() ? "one" : "none") + " of them to be read\n";
+  }
+  return text;
 }
 
 void Session::closeDevice(std::uint32_t number, std::function<void()> done) {

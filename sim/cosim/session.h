@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,20 @@ class SessionListener {
   ~SessionListener() = default;
 };
 
+/// A completion queue of a program, and how far the program is with it.
+struct QueueView {
+  AdapterIndex adapter;
+  const UserCq* cq = nullptr;
+  std::uint32_t taken = 0;    ///< entries that it has polled so far, modulo 2^24: the queue's doorbell record
+  std::uint32_t waiting = 0;  ///< entries that it hasn't polled
+  adapter::CqCounters counters;
+};
+
 class Session final : public EventFileTable, private EventListener, private ProgramMemoryListener {
  public:
   /// `devices`: of the host's adapters.
   Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
-          int processId, std::unique_ptr<ProgramMemory> memory, SharedFiles& sharedFiles, SessionListener& listener);
+          int processId, std::unique_ptr<ProgramMemory> memory, HostShares& shares, SessionListener& listener);
   ~Session();
 
   [[nodiscard]] sim::HostNode& host() { return host_; }
@@ -48,7 +58,9 @@ class Session final : public EventFileTable, private EventListener, private Prog
   /// nullptr if it isn't open.
   [[nodiscard]] UverbsFile* file(std::uint32_t number);
   void closeDevice(std::uint32_t number, std::function<void()> done);
-  /// Its completion queues with a channel, a line each, for people.
+  /// Its completion queues with a channel.
+  [[nodiscard]] std::vector<QueueView> queues();
+  /// The same, a line each, for people.
   [[nodiscard]] std::string describeQueues();
   /// Ends everything that the process has.
   void closeAll(std::function<void()> done);
@@ -60,7 +72,8 @@ class Session final : public EventFileTable, private EventListener, private Prog
   [[nodiscard]] std::shared_ptr<EventFile> eventFile(int readEnd) const override;
 
  private:
-  [[nodiscard]] std::string describe(const UserCq& cq, const adapter::CqCounters& counters) const;
+  [[nodiscard]] std::optional<QueueView> view(AdapterIndex adapter, const UserCq& cq,
+                                              const adapter::CqCounters& counters) const;
   void onEventReported(const std::string& text) override { listener_.onEventReported(*this, text); }
   void onEventReadable(host::Core* core) override { listener_.onEventReadable(*this, core); }
   void onProgramMemoryWritten(std::uint64_t, std::uint64_t) override { listener_.onMemoryChanged(*this); }
@@ -71,7 +84,7 @@ class Session final : public EventFileTable, private EventListener, private Prog
   int processId_;
   std::unique_ptr<ProgramMemory> memory_;
   RegionNames regions_;
-  SharedFiles& sharedFiles_;
+  HostShares& shares_;
   SessionListener& listener_;
   OwnerId memoryOwner_;
   std::map<std::uint32_t, std::unique_ptr<UverbsFile>> files_;

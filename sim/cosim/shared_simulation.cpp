@@ -28,6 +28,8 @@ constexpr auto kTick = 10us;
 constexpr auto kPatience = 1ms;
 // Likewise for a thread that was made to wait because it called nothing.
 constexpr auto kSpinnersPatience = 10ms;
+// As long as the simulation has something to do, nobody waits in vain.
+constexpr auto kMoment = 100us;
 // Who doesn't take its answer for this long was stopped.
 constexpr auto kStopped = 200ms;
 // After this long without any event the user is told.
@@ -48,6 +50,7 @@ SharedSimulation::SharedSimulation(const config::Config& config, const std::stri
 
 SharedSimulation::~SharedSimulation() {
   server_.writeResult();
+  err_ << server_.describeHazards();
   for (const auto& client : clients_) ::close(client->connection);
 }
 
@@ -88,7 +91,7 @@ bool SharedSimulation::takeRequests() {
     for (std::uint32_t i = 0; i < client->used; ++i) {
       const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
       if (client->slots[i].isCalling && __atomic_load_n(&client->area->slots[i].isCancelled, __ATOMIC_ACQUIRE) != 0) {
-        server_.giveUp(client->slots[i].thread);
+        server_.interrupt(client->slots[i].thread);
       }
       if (state != static_cast<std::uint32_t>(SlotState::kSubmitted) || client->slots[i].isCalling) continue;
       takeRequest(*client, i);
@@ -140,17 +143,20 @@ bool SharedSimulation::giveReply(Client& client, std::uint32_t index) {
   return true;
 }
 
+// It may compute rather than look at its memory. But while others run, what it may look for is still to come: on a busy
+// machine that may take them long.
+bool SharedSimulation::isVainForSpinner(Clock::duration waited, Clock::duration idle) const {
+  return idle > kMoment && waited > (server_.anyRuns() ? kSpinnersPatience * 10 : kSpinnersPatience);
+}
+
 void SharedSimulation::giveUpWaits(Clock::time_point idleSince) {
   const auto now = Clock::now();
   for (const auto& client : clients_) {
     for (const Slot& slot : client->slots) {
       if (!slot.isCalling) continue;
       const bool isLate = slot.limit.count() != 0 && now - slot.since > slot.limit;
-      // One that was made to wait may compute rather than look at its memory; but what it may look for is still to come
-      // while others run.
-      const bool isVain = now - slot.since > (slot.isInterrupted ? kSpinnersPatience : kPatience) &&
-                          now - idleSince > (slot.isInterrupted ? kSpinnersPatience : kPatience) &&
-                          !(slot.isInterrupted && server_.anyRuns());
+      const bool isVain = slot.isInterrupted ? isVainForSpinner(now - slot.since, now - idleSince)
+                                             : now - slot.since > kPatience && now - idleSince > kPatience;
       const bool mayStay = server_.waitsForEventsAlone(slot.thread);
       if (isLate || (isVain && !mayStay)) server_.giveUp(slot.thread);
     }
@@ -190,6 +196,7 @@ std::chrono::nanoseconds SharedSimulation::considerForce() {
         if (!client->slots[i].isAttached || client->slots[i].thread != thread) continue;
         const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
         // One that is stopped, or pretends to be, is not to stop the others.
+        if (state == static_cast<std::uint32_t>(SlotState::kSubmitted)) return false;
         return state != static_cast<std::uint32_t>(SlotState::kAnswered) ||
                Clock::now() - client->slots[i].answered > kStopped;
       }
@@ -200,8 +207,8 @@ std::chrono::nanoseconds SharedSimulation::considerForce() {
 
 // Nothing of the simulation's own can wake anybody up. A moment is left for what others do, signals for example.
 bool SharedSimulation::isStuck(Programs& programs, Clock::time_point idleSince) {
-  constexpr auto kMoment = 1s;
-  if (clients_.empty() || Clock::now() - idleSince < kMoment) return false;
+  constexpr auto kLongEnough = 1s;
+  if (clients_.empty() || Clock::now() - idleSince < kLongEnough) return false;
   const std::string why = server_.whyStuck();
   std::set<int> attached;
   for (const auto& client : clients_) attached.insert(client->process);

@@ -69,6 +69,7 @@ class SharedSimulation {
   void takeRequest(Client& client, std::uint32_t index);
   bool giveReply(Client& client, std::uint32_t index);
   std::chrono::nanoseconds considerForce();
+  [[nodiscard]] bool isVainForSpinner(Clock::duration waited, Clock::duration idle) const;
   void giveUpWaits(Clock::time_point idleSince);
   void warn(Clock::time_point now);
   bool isStuck(Programs& programs, Clock::time_point idleSince);

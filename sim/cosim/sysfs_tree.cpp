@@ -71,8 +71,8 @@ void writeGids(const Folder& port, const DeviceDescription& device, const PortDe
 }
 
 void writePort(const Folder& port, const DeviceDescription& device, const PortDescription& described) {
-  port.file("state", "4: ACTIVE");
-  port.file("phys_state", "5: LinkUp");
+  port.file("state", described.active ? "4: ACTIVE" : "1: DOWN");
+  port.file("phys_state", described.active ? "5: LinkUp" : "2: Polling");
   port.file("link_layer", device.isRoce ? "Ethernet" : "InfiniBand");
   port.file("rate", formatted("%u Gb/sec (4X %s)", described.speed.gigabits, described.speed.name));
   port.file("lid", formatted("0x%x", device.isRoce ? 0U : described.identity.lid.value()));
@@ -80,11 +80,20 @@ void writePort(const Folder& port, const DeviceDescription& device, const PortDe
   port.file("sm_lid", device.isRoce ? "0x0" : "0x1");
   port.file("sm_sl", "0");
   port.file("cap_mask", device.isRoce ? "0x04010000" : "0x2651e848");
-  port.sub("pkeys").file("0", "0xffff");
+  const Folder partitions = port.sub("pkeys");
+  for (std::size_t i = 0; i < device.partitionRoom(); ++i) {
+    const bool isUsed = i < described.partitionKeys.size();
+    partitions.file(std::to_string(i), formatted("0x%04x", isUsed ? unsigned{described.partitionKeys[i]} : 0U));
+  }
   writeGids(port, device, described);
 }
 
 }  // namespace
+
+void writePortFiles(const std::string& folder, const DeviceDescription& device, std::uint32_t number) {
+  const Folder ports(fs::path(folder) / "sys" / "class" / "infiniband" / device.name / "ports");
+  writePort(ports.sub(std::to_string(number)), device, device.port(number));
+}
 
 void writeSysfsTree(const std::string& folder, const DeviceDescription& device) {
   const Folder sys = Folder(fs::path(folder)).sub("sys").sub("class");

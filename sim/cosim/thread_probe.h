@@ -19,6 +19,7 @@ class ThreadProbe {
   ThreadProbe& operator=(ThreadProbe&& other) noexcept;
   ThreadProbe& operator=(const ThreadProbe&) = delete;
 
+  [[nodiscard]] bool exists() const { return stat_ >= 0; }
   /// The kernel's number.
   [[nodiscard]] pid_t number() const { return thread_; }
   /// Processor time of its process so far; never less than its own.

@@ -94,6 +94,12 @@ void VerbsLog::registerWrite(Time now, const Place& place, std::uint64_t offset,
   line(now, placeText(place), "doorbell", text);
 }
 
+void VerbsLog::deviceMemory(Time now, const Place& place, const char* access, std::uint64_t offset,
+                            std::size_t length) {
+  line(now, placeText(place), "memic",
+       fmt::format("{} offset={:#x} bytes={}", access, offset - wire::kDeviceMemoryOffset, length));
+}
+
 void VerbsLog::registerRead(Time now, const Place& place, std::uint64_t offset, std::uint32_t length) {
   line(now, placeText(place), "load", fmt::format("offset={:#x} bytes={}", offset, length));
 }

@@ -38,6 +38,8 @@ class VerbsLog {
   void note(Time now, const Place& place, const std::string& text);
   /// `bytes` stored at `offset` of a page of registers.
   void registerWrite(Time now, const Place& place, std::uint64_t offset, ByteView bytes);
+  /// `access`: "LOAD" or "STORE"; `offset` in BAR0.
+  void deviceMemory(Time now, const Place& place, const char* access, std::uint64_t offset, std::size_t length);
   void registerRead(Time now, const Place& place, std::uint64_t offset, std::uint32_t length);
   /// A command of the adapter's command interface.
   void command(const adapter::CommandRecord& record, const NameRegion& nameRegion);

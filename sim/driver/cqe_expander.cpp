@@ -43,7 +43,7 @@ std::uint32_t CqeExpander::expand(std::uint8_t* entries, std::uint64_t index, un
     return enhanced_ ? expandEnhanced(entries, index, logSize, out) : expandBasic(entries, index, logSize, out);
   }
   title_ = first;
-  position_ = 0;
+  advance_ = advanceOf(first);
   slots.invalidate(index);
   out.push(first);
   return 1;
@@ -56,9 +56,12 @@ std::uint32_t CqeExpander::expandBasic(std::uint8_t* entries, std::uint64_t inde
   title_ = slots.entry(index);
   // More than the ring has is a title that was overwritten: the queue ignores overruns.
   const std::uint32_t count = std::min(title_.byteCount.host(), std::uint32_t{1} << logSize);
+  std::uint32_t advance = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint8_t* const minis = slots.at(index + wire::miniArraySlot(i / kArray * kArray));
-    out.push(wire::restoreCqe(title_, minis + i % kArray * sizeof(wire::MiniCqe), i, format_));
+    const wire::Cqe cqe = wire::restoreCqe(title_, minis + i % kArray * sizeof(wire::MiniCqe), advance, format_);
+    advance += advanceOf(cqe);
+    out.push(cqe);
   }
   for (std::uint32_t i = 0; i < count; ++i) slots.invalidate(index + i);
   return count;
@@ -70,7 +73,9 @@ std::uint32_t CqeExpander::expandEnhanced(std::uint8_t* entries, std::uint64_t i
   const std::uint8_t* const minis = slots.at(index);
   const auto last = static_cast<std::uint32_t>(wire::OpOwn::Opcode::get(slots.entry(index).opOwn));
   for (std::uint32_t i = 0; i <= last; ++i) {
-    out.push(wire::restoreCqe(title_, minis + i * sizeof(wire::MiniCqe), ++position_, format_));
+    const wire::Cqe cqe = wire::restoreCqe(title_, minis + i * sizeof(wire::MiniCqe), advance_, format_);
+    advance_ += advanceOf(cqe);
+    out.push(cqe);
   }
   for (std::uint32_t i = 0; i <= last; ++i) slots.invalidate(index + i);
   return last + 1;

@@ -16,7 +16,9 @@ namespace hca::driver {
 class CqeExpander {
  public:
   explicit CqeExpander(const CqCompression& compression)
-      : enhanced_(compression.layout == CompressionKind::kEnhanced), format_(compression.miniFormat) {}
+      : enhanced_(compression.layout == CompressionKind::kEnhanced),
+        striding_(compression.striding),
+        format_(compression.miniFormat) {}
 
   /// Whether software may take the entry with free-running index `index`, whose last bytes are at `end`.
   [[nodiscard]] bool isOwned(const std::uint8_t* end, std::uint64_t index, unsigned logSize) const;
@@ -32,10 +34,16 @@ class CqeExpander {
   std::uint32_t expandEnhanced(std::uint8_t* entries, std::uint64_t index, unsigned logSize,
                                kernel::RingQueue<wire::Cqe>& out);
 
+  /// By how much the WQE counter is further behind `cqe`.
+  [[nodiscard]] std::uint32_t advanceOf(const wire::Cqe& cqe) const {
+    return striding_ ? wire::Cqe::ConsumedStrides::get(cqe.byteCount) : 1;
+  }
+
   bool enhanced_;
+  bool striding_;
   adapter::MiniFormat format_;
   wire::Cqe title_;
-  std::uint32_t position_ = 0;  // of the enhanced layout: of the next completion behind the title
+  std::uint32_t advance_ = 0;  // how far the next completion's WQE counter is ahead of the title's
 };
 
 }  // namespace hca::driver

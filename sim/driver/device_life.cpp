@@ -35,7 +35,8 @@ constexpr std::uint64_t kAsyncEvents =
     bit(wire::EventType::kWorkQueueCatastrophicError) | bit(wire::EventType::kPathMigrationFailed) |
     bit(wire::EventType::kInternalError) | bit(wire::EventType::kPortChange) |
     bit(wire::EventType::kWorkQueueInvalidRequest) | bit(wire::EventType::kWorkQueueAccessError) |
-    bit(wire::EventType::kSrqCatastrophicError) | bit(wire::EventType::kSrqLastWqe) | bit(wire::EventType::kSrqLimit);
+    bit(wire::EventType::kSrqCatastrophicError) | bit(wire::EventType::kSrqLastWqe) | bit(wire::EventType::kSrqLimit) |
+    bit(wire::EventType::kDctDrained);
 
 unsigned logAtLeast(std::uint32_t entries) {
   unsigned log = 0;
@@ -83,6 +84,12 @@ std::vector<Sequence::Step> DeviceLife::initSteps() {
           [this](const Next& next) { queryCapabilities(false, maximum_, next); },
           [this](const Next& next) {
             readCapabilities();
+            queryEthernet([this, next](const CommandResult& result) {
+              if (!result.ok()) return next(result);
+              queryDeviceMemory(next);
+            });
+          },
+          [this](const Next& next) {
             run(plainCommand(CommandOpcode::kQueryAdapter), wire::QueryAdapterOutput::kSize, next);
           }};
 }
@@ -225,61 +232,6 @@ void DeviceLife::setHostEndianness(const Next& next) {
   wire::AccessRegisterInput::Register::set(input, static_cast<std::uint32_t>(wire::RegisterId::kHostEndianness));
   Register::Endianness::set(MutableByteView(input).subview(wire::AccessRegisterInput::kData, Register::kSize), 0);
   run(std::move(input), wire::AccessRegisterOutput::kData + Register::kSize, next);
-}
-
-void DeviceLife::queryCapabilities(bool current, Capabilities& into, const Next& next) {
-  using Output = wire::QueryHcaCapOutput;
-  const std::uint32_t modifier = wire::CapabilityModifier::Type::make(wire::CapabilityType::kGeneral) |
-                                 wire::CapabilityModifier::Current::make(current);
-  commands_->execute(plainCommand(CommandOpcode::kQueryHcaCapabilities, 16, modifier), Output::kSize,
-                     [&into, next](const CommandReply& reply) {
-                       if (reply.result.ok()) {
-                         const ByteView general = Output::General::view(reply.output);
-                         into.assign(general.begin(), general.end());
-                       }
-                       next(reply.result);
-                     });
-}
-
-void DeviceLife::setCapabilities(const Next& next) {
-  using Input = wire::SetHcaCapInput;
-  CommandBytes input = plainCommand(CommandOpcode::kSetHcaCapabilities, Input::kSize);
-  const MutableByteView general = Input::General::mutableView(input);
-  std::copy(current_.begin(), current_.end(), general.data());
-  wire::HcaCapabilities::CommandChecksum::set(general, 0);
-  wire::HcaCapabilities::LogUarPageSize::set(general, 0);  // pages of 4 KiB
-  run(std::move(input), 16, next);
-}
-
-void DeviceLife::readCapabilities() {
-  using Caps = wire::HcaCapabilities;
-  const ByteView caps = current_;
-  capabilities_.limits.maxSendWqe = Caps::MaxSendWqeSize::get(caps);
-  capabilities_.limits.maxReceiveWqe = Caps::MaxReceiveWqeSize::get(caps);
-  capabilities_.limits.maxQueueEntries = 1U << Caps::LogMaxQpSize::get(caps);
-  capabilities_.limits.maxSrqEntries = 1U << Caps::LogMaxSrqSize::get(caps);
-  capabilities_.limits.maxCqEntries = 1U << Caps::LogMaxCqSize::get(caps);
-  capabilities_.limits.minCqe = config_.min_cqe;
-  capabilities_.limits.raisesZeroCqe = config_.raise_zero_cqe;
-  capabilities_.blueFlameRegisterSize =
-      Caps::BlueFlame::get(caps) ? 1U << Caps::LogBlueFlameRegisterSize::get(caps) : 0;
-  capabilities_.uc = Caps::Uc::get(caps);
-  capabilities_.ud = Caps::Ud::get(caps);
-  capabilities_.xrc = Caps::Xrc::get(caps);
-  capabilities_.ignoreOverrun = Caps::CqIgnoreOverrun::get(caps);
-  capabilities_.resize = Caps::CqResize::get(caps);
-  capabilities_.wideEntries = Caps::Cqe128Always::get(caps);
-  capabilities_.realTimeStamps = Caps::ReceiveQueueTimestampFormat::get(caps) != 0;
-  capabilities_.compression = Caps::CqeCompression::get(caps);
-  capabilities_.wideCompression = Caps::CqeCompression128::get(caps);
-  capabilities_.compressionMax = Caps::CqeCompressionMaxNum::get(caps);
-  capabilities_.enhancedCompression = Caps::EnhancedCqeCompression::get(caps);
-  capabilities_.miniStrideIndex = Caps::MiniCqeStrideIndex::get(caps);
-  capabilities_.inlineScatter = Caps::ScatterDataToCqe::get(caps);
-  capabilities_.moderation = Caps::CqModeration::get(caps);
-  capabilities_.roce = Caps::PortType::get(caps) == 1;
-  capabilities_.ports.resize(Caps::NumPorts::get(caps));
-  capabilities_.clock = Hertz(std::int64_t{Caps::DeviceFrequencyKhz::get(caps)} * 1000);
 }
 
 void DeviceLife::allocateUar(const Next& next) {

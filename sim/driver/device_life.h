@@ -38,8 +38,8 @@ class DeviceLife {
   /// Answers a page request of the adapter: gives when positive, takes back when negative.
   void onPageRequest(std::uint16_t function, std::int32_t pages);
 
-  /// A port changed its state, as an event of the adapter says.
-  void onPortChange(std::uint32_t number, std::uint8_t subType);
+  /// A port changed, as an event of the adapter says. `known`: called when what changed is known here.
+  void onPortChange(std::uint32_t number, std::uint8_t subType, std::function<void()> known);
 
   [[nodiscard]] CommandChannel* commands() { return commands_.get(); }
   [[nodiscard]] const DeviceCapabilities& capabilities() const { return capabilities_; }
@@ -89,7 +89,10 @@ class DeviceLife {
   [[nodiscard]] CommandBytes portCommand(wire::CommandOpcode opcode, std::uint8_t number) const;
   void queryPort(std::uint8_t number, const Next& next);
   void queryGids(std::uint8_t number, const Next& next);
+  void queryPartitionKeys(std::uint8_t number, const Next& next);
   void readCapabilities();
+  void queryDeviceMemory(const Next& next);
+  void queryEthernet(const Next& next);
   void release();
   [[nodiscard]] std::uint32_t wantedVectors() const;
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/network/partition_keys.h"
+#include "models/wire/eqe.h"
 #include "models/wire/port_commands.h"
 #include "sim/driver/device_life.h"
 
@@ -81,11 +83,40 @@ void DeviceLife::queryGids(std::uint8_t number, const Next& next) {
       });
 }
 
-void DeviceLife::onPortChange(std::uint32_t number, std::uint8_t subType) {
-  constexpr std::uint8_t kDown = 1;
-  constexpr std::uint8_t kActive = 4;
-  if (number == 0 || number > capabilities_.ports.size()) return;
-  if (subType == kDown || subType == kActive) capabilities_.ports[number - 1U].active = subType == kActive;
+void DeviceLife::queryPartitionKeys(std::uint8_t number, const Next& next) {
+  using Output = wire::HcaVportPkeyOutput;
+  CommandBytes input = portCommand(CommandOpcode::kQueryHcaVportPkey, number);
+  wire::HcaVportInput::Index::set(input, wire::HcaVportInput::kAllEntries);
+  commands_->execute(std::move(input), Output::kTable + network::kMostPartitionKeys * Output::kEntrySize,
+                     [this, number, next](const CommandReply& reply) {
+                       if (!reply.result.ok()) return next(reply.result);
+                       std::vector<std::uint16_t>& keys = capabilities_.ports[number - 1U].partitionKeys;
+                       keys.resize(network::kMostPartitionKeys);
+                       for (std::size_t i = 0; i < keys.size(); ++i) {
+                         const std::uint8_t* entry = reply.output.data() + Output::kTable + i * Output::kEntrySize;
+                         keys[i] = static_cast<std::uint16_t>(wire::loadBigEndian<std::uint32_t>(entry));
+                       }
+                       next({});
+                     });
+}
+
+// As the kernel's cache does before it tells anybody (Linux drivers/infiniband/core/cache.c, ib_dispatch_event).
+void DeviceLife::onPortChange(std::uint32_t number, std::uint8_t subType, std::function<void()> known) {
+  if (number == 0 || number > capabilities_.ports.size()) return known();
+  switch (static_cast<wire::PortChange>(subType)) {
+    case wire::PortChange::kDown:
+    case wire::PortChange::kActive:
+      capabilities_.ports[number - 1U].active = static_cast<wire::PortChange>(subType) == wire::PortChange::kActive;
+      return known();
+    case wire::PortChange::kLidChanged:
+    case wire::PortChange::kGuidChanged:
+      return queryPort(static_cast<std::uint8_t>(number), [known = std::move(known)](CommandResult) { known(); });
+    case wire::PortChange::kPkeyChanged:
+      return queryPartitionKeys(static_cast<std::uint8_t>(number),
+                                [known = std::move(known)](CommandResult) { known(); });
+    default:
+      return known();
+  }
 }
 
 }  // namespace hca::driver

@@ -18,6 +18,7 @@ struct DriverConfig {
   bool prefer_blueflame = true;
   bool confirm_arm = true;
   host::PageSize largest_page = host::PageSize::k1GiB;
+  std::uint32_t cqe_version = 1;
   std::uint32_t min_cqe = 1;
   bool raise_zero_cqe = false;
 
@@ -38,6 +39,9 @@ struct DriverConfig {
     key("largest_page", self.largest_page,
         "Memory is registered in pages as large as its place allows, but no larger than this: 4KiB for a program "
         "without huge pages");
+    key("cqe_version", self.cqe_version, range(0U, 1U),
+        "How completion entries name their queue to programs under hcasim cosim: 1 by an index that the program chose, "
+        "0 by the queue pair's and the shared queue's number, as older adapters do");
     key("min_cqe", self.min_cqe, range(1U, 1U << 22), "Depth to which the driver raises smaller completion queues");
     key("raise_zero_cqe", self.raise_zero_cqe,
         "A completion queue of depth 0 is raised, too; otherwise it is refused as invalid");

@@ -44,6 +44,8 @@ class DriverClient {
   ~DriverClient() = default;
 };
 
+class EthernetDriver;
+
 /// One driver instance for one adapter function. Asynchronous: commands queue for the adapter's command interface and
 /// answer through callbacks at the time at which software sees the answer. Many clients share it; each has an owner
 /// tag, and `releaseOwner` destroys what that owner left behind, in dependency order.
@@ -74,6 +76,13 @@ class DriverRole {
   /// A memory window that is bound to nothing.
   virtual void allocateMw(OwnerId owner, PdNumber pd, WindowType type, Done<MemoryKey> done) = 0;
   virtual void deallocateMw(OwnerId owner, MemoryKey key, Done<int> done) = 0;
+  /// At least `length` bytes of the adapter's device memory, on pages of their own, at a multiple of 2^logAlignment;
+  /// the answer is their place in BAR0. kBadParameter for what the adapter can never give, kExceedLimit while it hasn't
+  /// got it.
+  virtual void allocateDeviceMemory(OwnerId owner, std::uint64_t length, unsigned logAlignment,
+                                    Done<std::uint64_t> done) = 0;
+  /// kResourceBusy while memory keys are of it.
+  virtual void freeDeviceMemory(OwnerId owner, std::uint64_t start, Done<int> done) = 0;
   /// The event queue follows from `vector` (completion vector, 0..completionVectors()-1).
   virtual void createCq(OwnerId owner, const adapter::CqAttributes& attributes, std::uint32_t vector,
                         Done<CqNumber> done) = 0;
@@ -88,7 +97,7 @@ class DriverRole {
   /// Refused as busy while the client has objects in the domain and no other hold of it.
   virtual void closeXrcd(OwnerId owner, adapter::XrcdNumber domain, Done<int> done) = 0;
   /// A basic shared receive queue, which is a receive memory pool: of `attributes` what such a pool has. Or an XRC one,
-  /// of a domain that the client holds.
+  /// of a domain that the client holds, or one that matches tags.
   virtual void createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) = 0;
   virtual void armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) = 0;
   virtual void querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) = 0;
@@ -96,13 +105,23 @@ class DriverRole {
   /// An XRC queue pair with a send queue is an initiator, one without is a target, of a domain that the client holds;
   /// what neither has a use for, the driver fills in.
   virtual void createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) = 0;
+  /// Opens an XRC target that another client made in a domain that this one holds, too. It has the target's events from
+  /// now on and may do with it what its maker may; the target goes when the last of them destroys it.
+  virtual void openQp(OwnerId owner, adapter::XrcdNumber domain, QpNumber qp, Done<int> done) = 0;
   virtual void modifyQp(OwnerId owner, QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                         const adapter::QpAttributes& attributes, Done<int> done) = 0;
   virtual void queryQp(OwnerId owner, QpNumber qp, Done<adapter::QpAttributes> done) = 0;
   /// A queue pair that is destroyed leaves its groups.
   virtual void destroyQp(OwnerId owner, QpNumber qp, Done<int> done) = 0;
+  /// A target of dynamic connections: of `attributes` what such a target has. Its initiators are queue pairs.
+  virtual void createDct(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) = 0;
+  /// Ends its connections first.
+  virtual void destroyDct(OwnerId owner, QpNumber target, Done<int> done) = 0;
   virtual void attachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
   virtual void detachMulticast(OwnerId owner, QpNumber qp, const network::Gid& group, Done<int> done) = 0;
+
+  /// Raw packets; nullptr where ports aren't Ethernet, and before the device is up.
+  [[nodiscard]] virtual EthernetDriver* ethernet() { return nullptr; }
 
   /// Completion vectors, that is completion event queues (num_comp_vectors); 0 before the device is up.
   [[nodiscard]] virtual std::uint32_t completionVectors() const = 0;

@@ -19,19 +19,38 @@ CommandOpcode destroyOpcode(ObjectKind kind) {
   switch (kind) {
     case ObjectKind::kQp:
       return CommandOpcode::kDestroyQp;
+    case ObjectKind::kDct:
+      return CommandOpcode::kDestroyDct;
+    case ObjectKind::kReceiver:
+      return CommandOpcode::kDestroyTir;
+    case ObjectKind::kSpread:
+      return CommandOpcode::kDestroyRqt;
+    case ObjectKind::kSendQueue:
+      return CommandOpcode::kDestroySq;
+    case ObjectKind::kReceiveQueue:
+      return CommandOpcode::kDestroyRq;
+    case ObjectKind::kSendInterface:
+      return CommandOpcode::kDestroyTis;
+    case ObjectKind::kTransportDomain:
+      return CommandOpcode::kDeallocTransportDomain;
     case ObjectKind::kSrq:
       return CommandOpcode::kDestroyRmp;
     case ObjectKind::kXrcSrq:
       return CommandOpcode::kDestroyXrcSrq;
+    case ObjectKind::kXrq:
+      return CommandOpcode::kDestroyXrq;
     case ObjectKind::kCq:
       return CommandOpcode::kDestroyCq;
     case ObjectKind::kMemoryWindow:
     case ObjectKind::kMemoryKey:
       return CommandOpcode::kDestroyMemoryKey;
+    case ObjectKind::kDeviceMemory:
+      return CommandOpcode::kDeallocDeviceMemory;
     case ObjectKind::kPd:
       return CommandOpcode::kDeallocPd;
     case ObjectKind::kUar:
       return CommandOpcode::kDeallocUar;
+    case ObjectKind::kFlow:  // several commands: FlowTables
     case ObjectKind::kCount:
       break;
   }
@@ -44,6 +63,43 @@ constexpr CommandResult kNoSuchVector{CommandStatus::kBadParameter, adapter::Syn
 
 constexpr std::size_t kPlainOutput = 16;
 
+adapter::SrqAttributes decodeAnswer(ObjectKind kind, ByteView output) {
+  if (kind == ObjectKind::kXrq) return adapter::decodeXrqContext(wire::QueryXrqOutput::Context::view(output));
+  if (kind == ObjectKind::kSrq) return adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(output));
+  adapter::SrqAttributes srq = adapter::decodeSrqContext(wire::QuerySrqOutput::Context::view(output));
+  srq.kind = adapter::SrqKind::kXrc;
+  return srq;
+}
+
+// A device that failed is asked nothing any more: what gives back succeeds, so that programs can end, and all else
+// fails (Linux drivers/net/ethernet/mellanox/mlx5/core/cmd.c, mlx5_internal_err_ret_value).
+CommandResult answerOfFailed(const CommandBytes& input) {
+  switch (wire::CommandInput::opcode(input)) {
+    case CommandOpcode::kDestroyQp:
+    case CommandOpcode::kDestroyRmp:
+    case CommandOpcode::kDestroyXrcSrq:
+    case CommandOpcode::kDestroyXrq:
+    case CommandOpcode::kDestroyDct:
+    case CommandOpcode::kDestroyTir:
+    case CommandOpcode::kDestroyRqt:
+    case CommandOpcode::kDestroySq:
+    case CommandOpcode::kDestroyRq:
+    case CommandOpcode::kDestroyTis:
+    case CommandOpcode::kDeallocTransportDomain:
+    case CommandOpcode::kDestroyCq:
+    case CommandOpcode::kDestroyMemoryKey:
+    case CommandOpcode::kDeallocPd:
+    case CommandOpcode::kDeallocUar:
+    case CommandOpcode::kDeallocXrcd:
+    case CommandOpcode::kDetachFromMulticast:
+    case CommandOpcode::kToError:
+    case CommandOpcode::kToReset:
+      return {};
+    default:
+      return {CommandStatus::kInternalError, adapter::Syndrome::kNone};
+  }
+}
+
 }  // namespace
 
 KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverConfig& config)
@@ -52,9 +108,17 @@ KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverCon
       memory_(environment.space, "driver"),
       life_(environment_, config_, memory_, *this),
       xrcResources_(*this, memory_),
-      keyUpdater_(*this, memory_) {}
+      keyUpdater_(*this, memory_),
+      flowTables_([this](CommandBytes input, std::size_t outputLength, CommandQueue::Done done) {
+        execute(std::move(input), outputLength, std::move(done));
+      }) {}
 
-void KernelDriver::start(std::function<void(CommandResult)> ready) { life_.up(std::move(ready)); }
+void KernelDriver::start(std::function<void(CommandResult)> ready) {
+  life_.up([this, ready = std::move(ready)](CommandResult result) {
+    deviceMemory_.reset(capabilities().deviceMemory.size);
+    ready(result);
+  });
+}
 
 void KernelDriver::stop(std::function<void(CommandResult)> done) {
   releaseAll([this, done = std::move(done)] { life_.down(done); });
@@ -65,7 +129,8 @@ void KernelDriver::releaseAll(std::function<void()> done) {
     if (owner == xrcResources_.owner() || owner == keyUpdater_.owner()) continue;
     return releaseOwner(owner, [this, done = std::move(done)] { releaseAll(done); });
   }
-  xrcResources_.release([this, done = std::move(done)] { keyUpdater_.release(done); });
+  flowTables_.release(
+      [this, done = std::move(done)] { xrcResources_.release([this, done] { keyUpdater_.release(done); }); });
 }
 
 OwnerId KernelDriver::addClient(DriverClient& client, const char* name) { return owners_.addClient(client, name); }
@@ -77,10 +142,7 @@ void KernelDriver::releaseOwner(OwnerId owner, std::function<void()> done) {
   // An object that the adapter refuses to destroy is not tried again: it is the adapter's from now on.
   destroy(owner, object->kind, object->number,
           [this, owner, object = *object, done = std::move(done)](const Answer<int>& answer) {
-            if (!answer.ok()) {
-              owners_.remove(object.kind, object.number);
-              domains_.removeObject(object.kind, object.number);
-            }
+            if (!answer.ok()) forget(object.kind, object.number);
             releaseOwner(owner, done);
           });
 }
@@ -99,6 +161,7 @@ void KernelDriver::releaseDomains(OwnerId owner, std::function<void()> done) {
 
 void KernelDriver::execute(CommandBytes input, std::size_t outputLength, CommandQueue::Done done) {
   if (life_.commands() == nullptr) return done(CommandReply{kNotUp, wire::DeliveryStatus::kOk, {}});
+  if (hasFailed_) return done(CommandReply{answerOfFailed(input), wire::DeliveryStatus::kOk, {}});
   life_.commands()->execute(std::move(input), outputLength, std::move(done));
 }
 
@@ -119,14 +182,35 @@ void KernelDriver::create(OwnerId owner, ObjectKind kind, CommandBytes input,
 
 void KernelDriver::destroy(OwnerId owner, ObjectKind kind, std::uint32_t number, Done<int> done) {
   if (!owners_.owns(owner, kind, number)) return done({kNotYours});
-  execute(objectCommand(destroyOpcode(kind), number), kPlainOutput,
+  if (kind == ObjectKind::kQp && isShared(number)) return closeQp(owner, QpNumber(number), std::move(done));
+  if (kind == ObjectKind::kDct) return drainDct(number, std::move(done));
+  if (kind == ObjectKind::kFlow) {
+    return flowTables_.remove(number, [this, number, done = std::move(done)](const Answer<int>& answer) {
+      if (answer.ok()) owners_.remove(ObjectKind::kFlow, number);
+      done(answer);
+    });
+  }
+  destroyAtOnce(kind, number, std::move(done));
+}
+
+void KernelDriver::destroyAtOnce(ObjectKind kind, std::uint32_t number, Done<int> done) {
+  execute(destroyCommand(kind, number), kPlainOutput,
           [this, kind, number, done = std::move(done)](const CommandReply& reply) {
-            if (reply.result.ok()) {
-              owners_.remove(kind, number);
-              domains_.removeObject(kind, number);
-            }
+            if (reply.result.ok()) forget(kind, number);
             done({reply.result});
           });
+}
+
+CommandBytes KernelDriver::destroyCommand(ObjectKind kind, std::uint32_t number) const {
+  if (kind != ObjectKind::kDeviceMemory) return objectCommand(destroyOpcode(kind), number);
+  const DeviceMemoryPages::Piece& piece = deviceMemory_.at(number);
+  return deallocateDeviceMemoryCommand(piece.start, piece.length);
+}
+
+void KernelDriver::forget(ObjectKind kind, std::uint32_t number) {
+  owners_.remove(kind, number);
+  domains_.removeObject(kind, number);
+  if (kind == ObjectKind::kDeviceMemory) deviceMemory_.remove(number);
 }
 
 void KernelDriver::allocatePd(OwnerId owner, Done<PdNumber> done) {
@@ -221,43 +305,54 @@ void KernelDriver::queryCq(OwnerId owner, CqNumber cq, Done<adapter::CqAttribute
           });
 }
 
+// Numbers of shared queues of all kinds come from one table.
+ObjectKind KernelDriver::srqKindOf(OwnerId owner, SrqNumber srq) const {
+  for (const ObjectKind kind : {ObjectKind::kXrcSrq, ObjectKind::kXrq}) {
+    if (owners_.owns(owner, kind, srq.value())) return kind;
+  }
+  return ObjectKind::kSrq;
+}
+
 void KernelDriver::createSrq(OwnerId owner, const adapter::SrqAttributes& attributes, Done<SrqNumber> done) {
   if (attributes.kind == adapter::SrqKind::kXrc) return createXrcSrq(owner, attributes, std::move(done));
-  create(owner, ObjectKind::kSrq, createRmpCommand(attributes),
+  const bool matches = attributes.kind == adapter::SrqKind::kTagMatching;
+  create(owner, matches ? ObjectKind::kXrq : ObjectKind::kSrq,
+         matches ? createXrqCommand(attributes) : createRmpCommand(attributes),
          [done = std::move(done)](CommandResult result, std::uint32_t number) {
            done({result, SrqNumber(number)});
          });
 }
 
 void KernelDriver::armSrq(OwnerId owner, SrqNumber srq, std::uint16_t limit, Done<int> done) {
-  const bool isXrc = owners_.owns(owner, ObjectKind::kXrcSrq, srq.value());
-  if (!isXrc && !owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
-  execute(isXrc ? armXrcSrqCommand(srq, limit) : armRmpCommand(srq, limit), kPlainOutput,
+  const ObjectKind kind = srqKindOf(owner, srq);
+  if (!owners_.owns(owner, kind, srq.value())) return done({kNotYours});
+  CommandBytes command = armRmpCommand(srq, limit);
+  if (kind == ObjectKind::kXrcSrq) command = armXrcSrqCommand(srq, limit);
+  if (kind == ObjectKind::kXrq) command = armXrqCommand(srq, limit);
+  execute(std::move(command), kPlainOutput,
           [done = std::move(done)](const CommandReply& reply) { done({reply.result}); });
 }
 
 void KernelDriver::querySrq(OwnerId owner, SrqNumber srq, Done<adapter::SrqAttributes> done) {
-  if (owners_.owns(owner, ObjectKind::kXrcSrq, srq.value())) {
-    return execute(objectCommand(CommandOpcode::kQueryXrcSrq, srq.value()), wire::QuerySrqOutput::kSize,
-                   [done = std::move(done)](const CommandReply& reply) {
-                     if (!reply.result.ok()) return done({reply.result});
-                     adapter::SrqAttributes attributes =
-                         adapter::decodeSrqContext(wire::QuerySrqOutput::Context::view(reply.output));
-                     attributes.kind = adapter::SrqKind::kXrc;
-                     done({reply.result, attributes});
-                   });
+  const ObjectKind kind = srqKindOf(owner, srq);
+  if (!owners_.owns(owner, kind, srq.value())) return done({kNotYours});
+  CommandOpcode opcode = CommandOpcode::kQueryRmp;
+  std::size_t output = wire::QueryRmpOutput::kSize;
+  if (kind == ObjectKind::kXrcSrq) {
+    opcode = CommandOpcode::kQueryXrcSrq;
+    output = wire::QuerySrqOutput::kSize;
+  } else if (kind == ObjectKind::kXrq) {
+    opcode = CommandOpcode::kQueryXrq;
+    output = wire::QueryXrqOutput::kSize;
   }
-  if (!owners_.owns(owner, ObjectKind::kSrq, srq.value())) return done({kNotYours});
-  execute(objectCommand(CommandOpcode::kQueryRmp, srq.value()), wire::QueryRmpOutput::kSize,
-          [done = std::move(done)](const CommandReply& reply) {
-            if (!reply.result.ok()) return done({reply.result});
-            done({reply.result, adapter::decodeRmpContext(wire::QueryRmpOutput::Context::view(reply.output))});
-          });
+  execute(objectCommand(opcode, srq.value()), output, [kind, done = std::move(done)](const CommandReply& reply) {
+    if (!reply.result.ok()) return done({reply.result});
+    done({reply.result, decodeAnswer(kind, reply.output)});
+  });
 }
 
 void KernelDriver::destroySrq(OwnerId owner, SrqNumber srq, Done<int> done) {
-  const bool isXrc = owners_.owns(owner, ObjectKind::kXrcSrq, srq.value());
-  destroy(owner, isXrc ? ObjectKind::kXrcSrq : ObjectKind::kSrq, srq.value(), std::move(done));
+  destroy(owner, srqKindOf(owner, srq), srq.value(), std::move(done));
 }
 
 void KernelDriver::createQp(OwnerId owner, const adapter::QpAttributes& attributes, Done<QpNumber> done) {
@@ -332,11 +427,22 @@ void KernelDriver::onPageRequestEntry(std::uint16_t function, std::int32_t pages
 
 void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
   const auto type = static_cast<wire::EventType>(eqe.type);
-  if (type == wire::EventType::kPortChange || type == wire::EventType::kInternalError) {
-    const std::uint32_t port = wire::PortEvent::Port::get(wire::eventData<wire::PortEvent>(eqe).port);
-    if (type == wire::EventType::kPortChange) life_.onPortChange(port, eqe.subType);
+  const auto tellAll = [this, eqe](std::uint32_t port) {
     for (DriverClient* client : owners_.clients()) client->onAsyncEvent(eqe.type, eqe.subType, port, 0);
-    return;
+  };
+  if (type == wire::EventType::kPortChange) {
+    const std::uint32_t port = wire::PortEvent::Port::get(wire::eventData<wire::PortEvent>(eqe).port);
+    return life_.onPortChange(port, eqe.subType, [this, tellAll, port] {
+      if (portListener_) portListener_(static_cast<std::uint8_t>(port));
+      tellAll(port);
+    });
+  }
+  if (type == wire::EventType::kInternalError) {
+    hasFailed_ = true;
+    return tellAll(0);
+  }
+  if (type == wire::EventType::kDctDrained) {
+    return onDctDrained(wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF);
   }
   ObjectKind kind = ObjectKind::kQp;
   std::uint32_t number = 0;
@@ -350,14 +456,17 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
     if (type == wire::EventType::kSrqCatastrophicError || type == wire::EventType::kSrqLimit) kind = ObjectKind::kSrq;
     number = wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF;
   }
-  DriverClient* client = owners_.clientOf(kind, number);
+  std::vector<DriverClient*> clients = owners_.clientsOf(kind, number);
   // Numbers of shared queues of all kinds come from one table.
-  if (client == nullptr && kind == ObjectKind::kSrq) client = owners_.clientOf(ObjectKind::kXrcSrq, number);
-  if (client != nullptr) {
-    client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
-  } else {
-    ++strayEvents_;
+  for (const ObjectKind other : {ObjectKind::kXrcSrq, ObjectKind::kXrq}) {
+    if (clients.empty() && kind == ObjectKind::kSrq) clients = owners_.clientsOf(other, number);
   }
+  // So do those of queue pairs, of targets of dynamic connections and of queues of raw packets.
+  for (const ObjectKind other : {ObjectKind::kDct, ObjectKind::kSendQueue, ObjectKind::kReceiveQueue}) {
+    if (clients.empty() && kind == ObjectKind::kQp) clients = owners_.clientsOf(other, number);
+  }
+  for (DriverClient* client : clients) client->onAsyncEvent(eqe.type, eqe.subType, number, syndrome);
+  if (clients.empty()) ++strayEvents_;
 }
 
 }  // namespace hca::driver

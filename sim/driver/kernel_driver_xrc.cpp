@@ -94,4 +94,20 @@ void KernelDriver::createXrcQp(OwnerId owner, const adapter::QpAttributes& attri
   xrcResources_.prepare(life_.uar(), finish);
 }
 
+// Linux drivers/infiniband/core/verbs.c, ib_open_qp.
+void KernelDriver::openQp(OwnerId owner, adapter::XrcdNumber domain, QpNumber qp, Done<int> done) {
+  const bool isThere = domains_.holds(owner, domain) && domains_.isOf(ObjectKind::kQp, qp.value(), domain);
+  if (!isThere) return done({kNotYours});
+  owners_.add(owner, ObjectKind::kQp, qp.value());
+  domains_.addObject(ObjectKind::kQp, qp.value(), owner, domain);
+  done({});
+}
+
+// Of a target that others have open: it stays.
+void KernelDriver::closeQp(OwnerId owner, QpNumber qp, Done<int> done) {
+  owners_.release(owner, ObjectKind::kQp, qp.value());
+  domains_.releaseObject(ObjectKind::kQp, qp.value(), owner);
+  done({});
+}
+
 }  // namespace hca::driver

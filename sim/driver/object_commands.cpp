@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "models/adapter/command/context_codec.h"
+#include "models/adapter/command/dct_codec.h"
 #include "models/adapter/memory/mkey_context.h"
 #include "models/wire/command_header.h"
+#include "models/wire/dct_context.h"
 #include "models/wire/device_commands.h"
+#include "models/wire/device_memory.h"
 #include "models/wire/queue_commands.h"
 
 namespace hca::driver {
@@ -110,6 +113,22 @@ CommandBytes armXrcSrqCommand(SrqNumber srq, std::uint16_t limit) {
   return input;
 }
 
+CommandBytes createXrqCommand(const adapter::SrqAttributes& attributes) {
+  using Input = wire::CreateXrqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateXrq, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::encodeXrqContext(attributes, Input::Context::mutableView(input));
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes armXrqCommand(SrqNumber srq, std::uint16_t limit) {
+  using Input = wire::ArmSrqInput;
+  CommandBytes input = plainCommand(CommandOpcode::kArmReceiveQueue, Input::kSize, Input::kTagMatchingQueue);
+  Input::Number::set(input, srq.value());
+  Input::LowWaterMark::set(input, limit);
+  return input;
+}
+
 CommandBytes createQpCommand(const adapter::QpAttributes& attributes) {
   using Input = wire::CreateQpInput;
   CommandBytes input = plainCommand(CommandOpcode::kCreateQp, Input::kSize + 8 * attributes.buffer.pages.size());
@@ -134,11 +153,91 @@ CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std:
   return input;
 }
 
+CommandBytes createDctCommand(const adapter::QpAttributes& attributes) {
+  using Input = wire::CreateDctInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateDct, Input::kSize);
+  adapter::encodeDctContext(attributes, Input::Context::mutableView(input));
+  return input;
+}
+
 CommandBytes multicastCommand(CommandOpcode opcode, QpNumber qp, const network::Gid& group) {
   using Input = wire::MulticastInput;
   CommandBytes input = plainCommand(opcode, Input::kSize);
   Input::QpNumber::set(input, qp.value());
   std::copy(group.begin(), group.end(), Input::Group::mutableView(input).data());
+  return input;
+}
+
+CommandBytes createTisCommand(adapter::TransportDomainNumber domain) {
+  CommandBytes input = plainCommand(CommandOpcode::kCreateTis, wire::CreateTisInput::kSize);
+  wire::CreateTisInput::TransportDomain::set(input, domain.value());
+  return input;
+}
+
+CommandBytes createSqCommand(const adapter::QpAttributes& attributes, std::uint32_t sendInterface) {
+  using Input = wire::CreateEthernetQueueInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateSq, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::QpAttributes queue = attributes;
+  queue.hasSendQueue = true;
+  const MutableByteView context = Input::Context::mutableView(input);
+  adapter::encodeEthernetQueueContext(queue, context);
+  wire::EthernetQueueContext::TisCount::set(context, 1);
+  wire::EthernetQueueContext::Tis::set(context, sendInterface);
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes createRqCommand(const adapter::QpAttributes& attributes) {
+  using Input = wire::CreateEthernetQueueInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateRq, Input::kSize + 8 * attributes.buffer.pages.size());
+  adapter::QpAttributes queue = attributes;
+  queue.hasSendQueue = false;
+  adapter::encodeEthernetQueueContext(queue, Input::Context::mutableView(input));
+  setPages<Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes modifyWorkQueueCommand(CommandOpcode opcode, QpNumber queue, const WorkQueueChange& change) {
+  using Input = wire::ModifyEthernetQueueInput;
+  CommandBytes input = plainCommand(opcode, Input::kSize);
+  Input::Number::set(input, queue.value());
+  Input::State::set(input, static_cast<std::uint32_t>(change.from));
+  const MutableByteView context = Input::Context::mutableView(input);
+  wire::EthernetQueueContext::State::set(context, static_cast<std::uint32_t>(change.to));
+  wire::EthernetQueueContext::VlanStripDisable::set(context, !change.stripVlan.value_or(true));
+  wire::EthernetQueueContext::ScatterFcs::set(context, change.scatterFcs.value_or(false));
+  Input::Mask::set(input,
+                   (change.stripVlan ? Input::kVlanStripDisable : 0) | (change.scatterFcs ? Input::kScatterFcs : 0));
+  return input;
+}
+
+CommandBytes createRqtCommand(const std::vector<QpNumber>& queues) {
+  using Input = wire::CreateRqtInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateRqt, Input::kQueues + 4 * queues.size());
+  Input::MaxSize::set(input, static_cast<std::uint32_t>(queues.size()));
+  Input::ActualSize::set(input, static_cast<std::uint32_t>(queues.size()));
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    Input::FirstQueue::set(MutableByteView(input).subview(4 * i, input.size() - 4 * i), queues[i].value());
+  }
+  return input;
+}
+
+CommandBytes createTirCommand(const ReceiverAttributes& attributes) {
+  using Input = wire::CreateTirInput;
+  CommandBytes input = plainCommand(CommandOpcode::kCreateTir, Input::kSize);
+  Input::Dispatch::set(input, attributes.spread != 0 ? 1 : 0);
+  Input::ReceiveQueue::set(input, attributes.queue.value());
+  Input::IndirectionTable::set(input, attributes.spread);
+  Input::OwnFrames::set(input, (attributes.takesOwnUnicast ? Input::kOwnUnicast : 0) |
+                                   (attributes.takesOwnMulticast ? Input::kOwnMulticast : 0));
+  Input::TransportDomain::set(input, attributes.domain.value());
+  const adapter::ReceiveHash& hash = attributes.hash;
+  Input::HashFunction::set(input, static_cast<std::uint32_t>(hash.function));
+  Input::HashSymmetric::set(input, hash.symmetric);
+  Input::HashIpv6::set(input, hash.ipv6);
+  Input::HashUdp::set(input, hash.udp);
+  Input::HashFields::set(input, hash.fields);
+  std::copy(hash.key.begin(), hash.key.end(), Input::HashKey::mutableView(input).data());
   return input;
 }
 
@@ -150,6 +249,25 @@ CommandBytes createMkeyCommand(const adapter::MkeyAttributes& attributes) {
   Input::TranslationOctwords::set(input, static_cast<std::uint32_t>(octwords));
   setPages<Input::Translations>(input, attributes.pages,
                                 wire::TranslationEntry::kReadEnabled | wire::TranslationEntry::kWriteEnabled);
+  return input;
+}
+
+CommandBytes allocateDeviceMemoryCommand(std::uint64_t place, std::uint32_t room, std::uint32_t length,
+                                         unsigned logAlignment) {
+  using Input = wire::AllocDeviceMemoryInput;
+  CommandBytes input = plainCommand(CommandOpcode::kAllocDeviceMemory, Input::kSize);
+  Input::LogAlignment::set(input, logAlignment);
+  Input::RangeStart::set(input, place);
+  Input::RangeSize::set(input, room);
+  Input::Size::set(input, length);
+  return input;
+}
+
+CommandBytes deallocateDeviceMemoryCommand(std::uint64_t start, std::uint32_t length) {
+  using Input = wire::DeallocDeviceMemoryInput;
+  CommandBytes input = plainCommand(CommandOpcode::kDeallocDeviceMemory, Input::kSize);
+  Input::Start::set(input, start);
+  Input::Size::set(input, length);
   return input;
 }
 

@@ -11,6 +11,7 @@
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/wire/opcode.h"
+#include "sim/driver/ethernet_driver.h"
 
 namespace hca::driver {
 
@@ -30,14 +31,29 @@ using CommandBytes = std::vector<std::uint8_t>;
 /// A shared receive queue as the stock driver makes it under ISSI 1 (Linux drivers/infiniband/hw/mlx5/srq_cmd.c).
 [[nodiscard]] CommandBytes createRmpCommand(const adapter::SrqAttributes& attributes);
 [[nodiscard]] CommandBytes createXrcSrqCommand(const adapter::SrqAttributes& attributes);
+[[nodiscard]] CommandBytes createXrqCommand(const adapter::SrqAttributes& attributes);
+[[nodiscard]] CommandBytes armXrqCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes armXrcSrqCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit);
 [[nodiscard]] CommandBytes createQpCommand(const adapter::QpAttributes& attributes);
 [[nodiscard]] CommandBytes modifyQpCommand(QpNumber qp, adapter::QpTransition transition, std::uint32_t optionalMask,
                                            const adapter::QpAttributes& attributes);
+[[nodiscard]] CommandBytes createDctCommand(const adapter::QpAttributes& attributes);
 /// ATTACH_TO_MCG or DETACH_FROM_MCG.
 [[nodiscard]] CommandBytes multicastCommand(wire::CommandOpcode opcode, QpNumber qp, const network::Gid& group);
+[[nodiscard]] CommandBytes createTisCommand(adapter::TransportDomainNumber domain);
+[[nodiscard]] CommandBytes createSqCommand(const adapter::QpAttributes& attributes, std::uint32_t sendInterface);
+[[nodiscard]] CommandBytes createRqCommand(const adapter::QpAttributes& attributes);
+/// MODIFY_SQ or MODIFY_RQ.
+[[nodiscard]] CommandBytes modifyWorkQueueCommand(wire::CommandOpcode opcode, QpNumber queue,
+                                                  const WorkQueueChange& change);
+[[nodiscard]] CommandBytes createRqtCommand(const std::vector<QpNumber>& queues);
+[[nodiscard]] CommandBytes createTirCommand(const ReceiverAttributes& attributes);
 [[nodiscard]] CommandBytes createMkeyCommand(const adapter::MkeyAttributes& attributes);
+/// `place`: offset in BAR0 of `room` bytes, within which `length` are to be had.
+[[nodiscard]] CommandBytes allocateDeviceMemoryCommand(std::uint64_t place, std::uint32_t room, std::uint32_t length,
+                                                       unsigned logAlignment);
+[[nodiscard]] CommandBytes deallocateDeviceMemoryCommand(std::uint64_t start, std::uint32_t length);
 /// Gives `pages` to `function`.
 [[nodiscard]] CommandBytes givePagesCommand(std::uint32_t function, const std::vector<BusAddress>& pages);
 /// Asks `function` for `count` pages back.

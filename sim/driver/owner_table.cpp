@@ -44,7 +44,7 @@ std::vector<OwnerId> OwnerTable::owners() const {
 }
 
 void OwnerTable::add(OwnerId owner, ObjectKind kind, std::uint32_t number) {
-  objects_[index(kind)][number] = owner;
+  objects_[index(kind)].emplace(number, owner);
   if (kind != ObjectKind::kCq) return;
   if (number >= cqClients_.size()) cqClients_.resize(number + 1);
   cqClients_[number] = client(owner);
@@ -55,14 +55,27 @@ void OwnerTable::remove(ObjectKind kind, std::uint32_t number) {
   if (kind == ObjectKind::kCq && number < cqClients_.size()) cqClients_[number] = nullptr;
 }
 
-bool OwnerTable::owns(OwnerId owner, ObjectKind kind, std::uint32_t number) const {
-  const auto at = objects_[index(kind)].find(number);
-  return at != objects_[index(kind)].end() && at->second == owner;
+bool OwnerTable::release(OwnerId owner, ObjectKind kind, std::uint32_t number) {
+  const auto [first, last] = objects_[index(kind)].equal_range(number);
+  const auto at = std::find_if(first, last, [owner](const auto& object) { return object.second == owner; });
+  if (at != last) objects_[index(kind)].erase(at);
+  return objects_[index(kind)].count(number) != 0;
 }
 
-DriverClient* OwnerTable::clientOf(ObjectKind kind, std::uint32_t number) const {
-  const auto at = objects_[index(kind)].find(number);
-  return at == objects_[index(kind)].end() ? nullptr : client(at->second);
+bool OwnerTable::owns(OwnerId owner, ObjectKind kind, std::uint32_t number) const {
+  const auto [first, last] = objects_[index(kind)].equal_range(number);
+  return std::any_of(first, last, [owner](const auto& object) { return object.second == owner; });
+}
+
+std::vector<DriverClient*> OwnerTable::clientsOf(ObjectKind kind, std::uint32_t number) const {
+  std::vector<DriverClient*> found;
+  const auto [first, last] = objects_[index(kind)].equal_range(number);
+  for (auto at = first; at != last; ++at) {
+    DriverClient* const each = client(at->second);
+    const bool isNew = each != nullptr && std::find(found.begin(), found.end(), each) == found.end();
+    if (isNew) found.push_back(each);
+  }
+  return found;
 }
 
 std::optional<OwnerTable::Object> OwnerTable::firstOf(OwnerId owner) const {

@@ -187,6 +187,7 @@ enum class CompressionKind : std::uint8_t { kNone, kBasic, kEnhanced };
 struct CqCompression {
   CompressionKind layout = CompressionKind::kNone;
   adapter::MiniFormat miniFormat = adapter::MiniFormat::kHash;
+  bool striding = false;  ///< every receive that completes there is of a striding queue
 };
 
 struct CqRequest {

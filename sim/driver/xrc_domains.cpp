@@ -52,4 +52,10 @@ std::optional<XrcDomains::Number> XrcDomains::firstOf(OwnerId owner) const {
   return std::nullopt;
 }
 
+void XrcDomains::releaseObject(ObjectKind kind, std::uint32_t number, OwnerId owner) {
+  const auto [first, last] = objects_.equal_range({kind, number});
+  const auto at = std::find_if(first, last, [owner](const auto& object) { return object.second.first == owner; });
+  if (at != last) objects_.erase(at);
+}
+
 }  // namespace hca::driver

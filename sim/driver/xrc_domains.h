@@ -35,8 +35,15 @@ class XrcDomains {
   [[nodiscard]] std::optional<Number> firstOf(OwnerId owner) const;
 
   void addObject(ObjectKind kind, std::uint32_t number, OwnerId owner, Number domain) {
-    objects_[{kind, number}] = {owner, domain};
+    objects_.emplace(std::pair(kind, number), std::pair(owner, domain));
   }
+  /// Whether somebody has this object in `domain`.
+  [[nodiscard]] bool isOf(ObjectKind kind, std::uint32_t number, Number domain) const {
+    const auto at = objects_.find({kind, number});
+    return at != objects_.end() && at->second.second == domain;
+  }
+  /// Of an object that several have open: `owner` has it once less.
+  void releaseObject(ObjectKind kind, std::uint32_t number, OwnerId owner);
   void removeObject(ObjectKind kind, std::uint32_t number) { objects_.erase({kind, number}); }
 
   [[nodiscard]] std::size_t count() const { return domains_.size(); }
@@ -47,7 +54,7 @@ class XrcDomains {
     std::vector<OwnerId> holders;
   };
   std::map<Number, Domain> domains_;
-  std::map<std::pair<ObjectKind, std::uint32_t>, std::pair<OwnerId, Number>> objects_;
+  std::multimap<std::pair<ObjectKind, std::uint32_t>, std::pair<OwnerId, Number>> objects_;
 };
 
 }  // namespace hca::driver

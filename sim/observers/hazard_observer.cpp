@@ -8,15 +8,6 @@ namespace {
 
 using observe::HazardEvent;
 
-const char* name(HazardEvent::Kind kind) {
-  return kind == HazardEvent::Kind::kLostWakeUp ? "lost_wakeup" : "arm_after_entry";
-}
-
-template <class A, class B>
-bool sameQueue(const A& a, const B& b) {
-  return a.host == b.host && a.adapter == b.adapter && a.cq == b.cq;
-}
-
 }  // namespace
 
 HazardObserver::HazardObserver(observe::Probes& probes, const CqObserver& queues) : queues_(queues) {
@@ -30,9 +21,9 @@ bool HazardObserver::isPolled(const HazardEvent& event) const {
 
 // Software runs ahead of the arm that it posted: often it has decided already.
 void HazardObserver::onHazard(const HazardEvent& event) {
-  if (event.kind == HazardEvent::Kind::kLostWakeUp) return count(event);
+  if (event.kind == HazardEvent::Kind::kLostWakeUp) return counts_.add(event);
   if (isPolled(event)) return;
-  if (queues_.isAsleep(event.host, event.adapter, event.cq)) return count(event);
+  if (queues_.isAsleep(event.host, event.adapter, event.cq)) return counts_.add(event);
   const auto known = std::find_if(undecided_.begin(), undecided_.end(),
                                   [&](const HazardEvent& other) { return sameQueue(other, event); });
   if (known == undecided_.end()) {
@@ -51,22 +42,8 @@ void HazardObserver::onCq(const observe::CqEvent& event) {
   if (hazard == undecided_.end()) return;
   const bool polled = isPolled(*hazard);
   if (!polled && event.action == observe::CqAction::kPolled) return;
-  if (!polled) count(*hazard);
+  if (!polled) counts_.add(*hazard);
   undecided_.erase(hazard);
-}
-
-void HazardObserver::count(const HazardEvent& event) {
-  const char* kind = name(event.kind);
-  const auto known = std::find_if(results_.begin(), results_.end(), [&](const report::HazardResult& other) {
-    return other.kind == kind && sameQueue(other, event);
-  });
-  if (known == results_.end()) {
-    results_.push_back({kind, event.host, event.adapter, event.cq, 1, event.entries, event.time, event.time});
-    return;
-  }
-  ++known->count;
-  known->entries += event.entries;
-  known->last = event.time;
 }
 
 }  // namespace hca::observers

@@ -5,6 +5,7 @@
 
 #include "models/observe/probes.h"
 #include "sim/observers/cq_observer.h"
+#include "sim/observers/hazard_counts.h"
 #include "sim/report/result.h"
 
 namespace hca::observers {
@@ -22,17 +23,16 @@ class HazardObserver {
   HazardObserver& operator=(const HazardObserver&) = delete;
 
   /// In the order in which they first happened.
-  [[nodiscard]] const std::vector<report::HazardResult>& results() const { return results_; }
+  [[nodiscard]] const std::vector<report::HazardResult>& results() const { return counts_.results(); }
 
  private:
   void onHazard(const observe::HazardEvent& event);
   void onCq(const observe::CqEvent& event);
   [[nodiscard]] bool isPolled(const observe::HazardEvent& event) const;
-  void count(const observe::HazardEvent& event);
 
   const CqObserver& queues_;
   std::vector<observe::HazardEvent> undecided_;  // neither polled nor slept on; one a queue at most
-  std::vector<report::HazardResult> results_;
+  HazardCounts counts_;
 };
 
 }  // namespace hca::observers

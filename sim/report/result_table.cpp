@@ -189,6 +189,8 @@ std::string dropLines(const Result& result) {
   return text.empty() ? text : '\n' + text;
 }
 
+}  // namespace
+
 std::string hazardLines(const Result& result) {
   std::string text;
   for (const HazardResult& hazard : result.hazards) {
@@ -203,6 +205,8 @@ std::string hazardLines(const Result& result) {
   }
   return text.empty() ? text : '\n' + text;
 }
+
+namespace {
 
 std::string failureLines(const Result& result) {
   std::string text;

@@ -11,4 +11,7 @@ namespace hca::report {
 /// events, overran or lost entries; PCIe; then everything that went wrong, in words.
 [[nodiscard]] std::string toTable(const Result& result);
 
+/// The part of it about notifications that only the adapter's arm rule gave; empty if there were none.
+[[nodiscard]] std::string hazardLines(const Result& result);
+
 }  // namespace hca::report

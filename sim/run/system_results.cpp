@@ -91,9 +91,11 @@ void collectDrops(const System& system, report::Result& result) {
     add("packet_wrong_service", packets.wrongService);
     add("packet_wrong_port", packets.wrongPort);
     add("packet_wrong_state", packets.wrongState);
+    add("packet_wrong_path", packets.wrongPath);
     add("packet_wrong_partition", packets.wrongPartition);
     add("packet_wrong_queue_key", packets.wrongQueueKey);
     add("packet_not_member", packets.notMember);
+    add("packet_no_flow_rule", packets.noFlowRule);
     add("message_dropped", hca.responder().unreliableDrops());
     for (const PortOf& port : portsOf(adapter)) {
       const network::LinkCounters& link = system.cabling().sent(node.index().value(), port.hostPort);

@@ -1,5 +1,6 @@
 #include "sim/system/adapter_node.h"
 
+#include "models/network/partition_keys.h"
 #include "models/wire/mmio_map.h"
 #include "models/wire/port_speed.h"
 
@@ -39,7 +40,12 @@ adapter::HcaConfig adapterConfigOf(const config::Config& config, const config::A
   return adapter;
 }
 
-adapter::PortIdentity portOf(const config::Config& config, const Cabling::Plug& plug) {
+// The configuration was checked.
+std::vector<std::uint16_t> partitionKeysOf(const adapter::PortConfig& port) {
+  return network::parsePartitionKeys(port.partitionKeys).value_or(std::vector{network::kDefaultPartition});
+}
+
+adapter::PortIdentity portOf(const config::Config& config, const Cabling::Plug& plug, const adapter::PortConfig& own) {
   adapter::PortIdentity port;
   port.guid = plug.identity.guid;
   port.lid = plug.identity.lid;
@@ -49,10 +55,12 @@ adapter::PortIdentity portOf(const config::Config& config, const Cabling::Plug& 
   port.speedCode = wire::portSpeed(plug.link.rate()).code;
   port.gids = {plug.identity.gid};
   if (config.link.layer == network::LinkLayer::kRoceV2) port.gids.push_back(plug.identity.ipv4Gid);
+  port.pkeys = partitionKeysOf(own);
   return port;
 }
 
-adapter::PortAddress addressOf(const config::Config& config, const network::PortIdentity& identity) {
+adapter::PortAddress addressOf(const config::Config& config, const network::PortIdentity& identity,
+                               const adapter::PortConfig& own) {
   adapter::PortAddress address;
   address.linkLayer = config.link.layer;
   address.lid = identity.lid;
@@ -60,15 +68,19 @@ adapter::PortAddress addressOf(const config::Config& config, const network::Port
   address.gid = config.link.layer == network::LinkLayer::kRoceV2 ? identity.ipv4Gid : identity.gid;
   address.linkLocalGid = identity.gid;
   address.mac = identity.mac;
+  address.partitionKeys = partitionKeysOf(own);
   return address;
 }
 
 // The adapter as a whole is named after its first port.
-adapter::Hca::Options optionsOf(const config::Config& config, const std::vector<Cabling::Plug>& plugs) {
+adapter::Hca::Options optionsOf(const config::Config& config, const config::AdapterSections& sections,
+                                const std::vector<Cabling::Plug>& plugs) {
   adapter::Hca::Options options;
   for (const Cabling::Plug& plug : plugs) {
-    options.identity.ports.push_back(portOf(config, plug));
-    options.addresses.push_back(addressOf(config, plug.identity));
+    const auto number = static_cast<std::uint32_t>(options.addresses.size() + 1);
+    const adapter::PortConfig& own = sections.portSections(number).port;
+    options.identity.ports.push_back(portOf(config, plug, own));
+    options.addresses.push_back(addressOf(config, plug.identity, own));
   }
   options.identity.nodeGuid = options.identity.systemImageGuid = plugs.front().identity.guid;
   options.identity.linkLayer = config.link.layer;
@@ -106,11 +118,13 @@ AdapterNode::AdapterNode(const config::Config& config, HostIndex host, AdapterIn
                 functionOf(sectionsOf(config, host, index))),
       hca_(contextOf(surroundings, sectionsOf(config, host, index), endpoint_, host, index),
            adapterConfigOf(config, sectionsOf(config, host, index)),
-           optionsOf(config, plugsOf(surroundings.cabling, host, firstPort_,
-                                     sectionsOf(config, host, index).adapter.device.ports)),
+           optionsOf(
+               config, sectionsOf(config, host, index),
+               plugsOf(surroundings.cabling, host, firstPort_, sectionsOf(config, host, index).adapter.device.ports)),
            wiresOf(
                plugsOf(surroundings.cabling, host, firstPort_, sectionsOf(config, host, index).adapter.device.ports))),
-      driver_(environment(), sectionsOf(config, host, index).driver) {
+      driver_(environment(), sectionsOf(config, host, index).driver),
+      outsideHand_(sectionsOf(config, host, index), calendar_, surroundings.cabling, hca_, host.value(), firstPort_) {
   const bool isOneOfSeveral = config.hosts[host.value()].host.adapters > 1;
   rootComplex_.setMemoryTiming(surroundings.memoryTiming, isOneOfSeveral);
   rootComplex_.link_initiator_socket.bind(link_.host_target_socket);

@@ -17,6 +17,7 @@
 #include "sim/driver/driver_environment.h"
 #include "sim/driver/kernel_driver.h"
 #include "sim/system/cabling.h"
+#include "sim/system/outside_hand.h"
 
 namespace hca::sim {
 
@@ -66,6 +67,7 @@ class AdapterNode final {
   pcie::Endpoint endpoint_;
   adapter::Hca hca_;
   driver::KernelDriver driver_;
+  OutsideHand outsideHand_;
 };
 
 }  // namespace hca::sim

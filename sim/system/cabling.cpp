@@ -113,6 +113,15 @@ Cabling::Plug Cabling::plug(std::uint32_t host, std::uint32_t port) {
   return {*links_[port - 1], host, identity};
 }
 
+void Cabling::changeLid(std::uint32_t host, std::uint32_t port, Lid lid) {
+  const Plug at = plug(host, port);
+  at.link.changeLid(at.end, lid);
+  if (!hasSwitch()) return;
+  network::PortIdentity now = at.identity;
+  now.lid = lid;
+  switch_->changeLids(indexOf(host, port), at.identity, now);
+}
+
 const network::LinkCounters& Cabling::sent(std::uint32_t host, std::uint32_t port) const {
   return hasSwitch() ? links_[indexOf(host, port)]->counters(0) : links_[port - 1]->counters(host);
 }

@@ -33,6 +33,8 @@ class Cabling {
   Cabling(kernel::Calendar& calendar, observe::Probes& probes, const config::Config& config);
 
   [[nodiscard]] Plug plug(std::uint32_t host, std::uint32_t port = 1);
+  /// The port answers to another LID from now on, and packets for it are led to it.
+  void changeLid(std::uint32_t host, std::uint32_t port, Lid lid);
   [[nodiscard]] bool hasSwitch() const { return switch_ != nullptr; }
 
   /// What `host` sent through `port`.

@@ -1,13 +1,13 @@
 # How programs and simulation live together: processes, threads, signals, time-outs, ends of all kinds.
 find_package(Threads REQUIRED)
-foreach(name round_cost trap_keeps manners waits attacker)
+foreach(name round_cost trap_keeps manners waits attacker crew clock_cost)
   hcasim_verbs_program(${name})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 endforeach()
 target_link_libraries(trap_keeps PRIVATE mlx5)
 
-foreach(way segv fork dlopen threads many_threads unmap leave)
+foreach(way segv fork dlopen threads many_threads unmap free leave)
   if(NOT HCASIM_SANITIZE)
     hcasim_cosim_test(manners_${way} $<TARGET_FILE:manners> ${way})
     set_tests_properties(cosim/manners_${way} PROPERTIES PASS_REGULAR_EXPRESSION "manners: ${way}|^$")
@@ -15,6 +15,31 @@ foreach(way segv fork dlopen threads many_threads unmap leave)
   hcasim_cosim_test(shared_manners_${way} --shared $<TARGET_FILE:manners> ${way})
 endforeach()
 hcasim_cosim_test(shared_manners_crash --shared sh -c "$<TARGET_FILE:manners> crash\; test $? = 134")
+
+foreach(way mutex contended condition std_condition semaphore barrier rwlock spin yield futex future join cancel signal)
+  if(NOT HCASIM_SANITIZE)
+    hcasim_cosim_test(crew_${way} --virtual-time $<TARGET_FILE:crew> ${way})
+  endif()
+  hcasim_cosim_test(shared_crew_${way} --shared $<TARGET_FILE:crew> ${way})
+endforeach()
+foreach(way stuck stuck_lock)
+  hcasim_cosim_test(shared_crew_${way} --shared $<TARGET_FILE:crew> ${way})
+  set_tests_properties(cosim/shared_crew_${way} PROPERTIES
+    PASS_REGULAR_EXPRESSION "every program waits.*waits for another thread")
+endforeach()
+if(NOT HCASIM_SANITIZE)
+  hcasim_cosim_test(crew_stuck $<TARGET_FILE:crew> stuck)
+  set_tests_properties(cosim/crew_stuck PROPERTIES
+    PASS_REGULAR_EXPRESSION "the program waits for ever.*waits for the end of another thread.*waits for another thread")
+endif()
+
+# Built for another processor it says so at once.
+foreach(processor aarch64 i686)
+  add_test(NAME cosim/configure_${processor} COMMAND ${CMAKE_COMMAND} -DCMAKE_SYSTEM_PROCESSOR=${processor}
+    -P ${PROJECT_SOURCE_DIR}/cmake/HcasimProcessor.cmake)
+  set_tests_properties(cosim/configure_${processor} PROPERTIES LABELS sim
+    PASS_REGULAR_EXPRESSION "hcasim is for x86-64 processors, and this build is for '${processor}'")
+endforeach()
 
 # A stuck program is told so; what waits for a limited time waits in simulated time.
 hcasim_cosim_test(shared_forever --shared $<TARGET_FILE:waits> forever)
@@ -28,6 +53,7 @@ if(NOT HCASIM_SANITIZE)
   set_tests_properties(cosim/forever PROPERTIES
     PASS_REGULAR_EXPRESSION "the program waits.*armed a completion queue.*0 entries not polled, 1 times armed")
   hcasim_cosim_test(limited_waits --virtual-time $<TARGET_FILE:waits> limited)
+  hcasim_cosim_test(clock_cost --virtual-time $<TARGET_FILE:clock_cost> 500)
   hcasim_cosim_test(trap_keeps $<TARGET_FILE:trap_keeps>)
   hcasim_cosim_test(round_cost $<TARGET_FILE:round_cost> 500)
   set_tests_properties(cosim/round_cost PROPERTIES PASS_REGULAR_EXPRESSION "ratio [0-9]")
@@ -37,6 +63,25 @@ if(Python3_FOUND AND NOT HCASIM_SANITIZE)
   add_test(NAME cosim/repeatable_threads COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_repeatable 20
     $<TARGET_FILE:hcasim> cosim $<TARGET_FILE:manners> threads)
   set_tests_properties(cosim/repeatable_threads PROPERTIES LABELS sim TIMEOUT 120)
+  add_test(NAME cosim/launcher COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_launcher
+    $<TARGET_FILE:hcasim> $<TARGET_FILE:loopback> ${CMAKE_CXX_COMPILER})
+  set_tests_properties(cosim/launcher PROPERTIES LABELS sim TIMEOUT 60)
+  foreach(tool pytest ctest mpirun)
+    add_test(NAME cosim/recipe_${tool} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_recipes ${tool}
+      $<TARGET_FILE:hcasim> $<TARGET_FILE_DIR:loopback>)
+    set_tests_properties(cosim/recipe_${tool} PROPERTIES LABELS sim TIMEOUT 120 SKIP_RETURN_CODE 77)
+  endforeach()
+  foreach(how "" "--shared")
+    add_test(NAME cosim/stuck${how} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_stuck
+      $<TARGET_FILE:hcasim> $<TARGET_FILE:crew> ${how})
+    set_tests_properties(cosim/stuck${how} PROPERTIES LABELS sim TIMEOUT 120)
+  endforeach()
+  # Threads that wait for each other, in every way that there is.
+  foreach(way mutex contended condition std_condition semaphore barrier rwlock spin yield futex future join)
+    add_test(NAME cosim/repeatable_${way} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_repeatable 20
+      $<TARGET_FILE:hcasim> cosim $<TARGET_FILE:crew> ${way})
+    set_tests_properties(cosim/repeatable_${way} PROPERTIES LABELS sim TIMEOUT 120)
+  endforeach()
   function(hcasim_serve_test name label)
     add_test(NAME cosim/serve_${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_serve
       ${ARGV2} $<TARGET_FILE:hcasim> $<TARGET_FILE_DIR:loopback> ${ARGV3})

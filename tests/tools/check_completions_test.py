@@ -63,6 +63,18 @@ class CheckCompletionsTest(unittest.TestCase):
         self.change(CHECK.TABLE, "| `IBV_WC_EX_WITH_SL` |", "| `IBV_WC_EX_WITH` |")
         self.expect_problem("IBV_WC_EX_WITH_SL")
 
+    def test_a_status_that_programs_are_not_shown(self):
+        self.change(CHECK.TABLE, "| `IBV_WC_REM_OP_ERR` |", "| `IBV_WC_REM_OP` |")
+        self.expect_problem("no row of 'Read back by stock libmlx5' for IBV_WC_REM_OP_ERR")
+
+    def test_a_program_that_does_not_exist(self):
+        self.change(CHECK.TABLE, "`cosim/completions_compressed_ring`", "`cosim/completions_ring`")
+        self.expect_problem("no test is called cosim/completions_ring")
+
+    def test_a_reason_in_another_section(self):
+        self.change(CHECK.TABLE, "| `kError` | `CqCompression.ErrorEndsASession` |", "| `kError` | none: later |")
+        self.expect_problem("the row names no test")
+
     def test_an_enumeration_that_went_away(self):
         self.change("models/wire/cqe.h", "enum class MiniFormat", "enum class Minis")
         self.expect_problem("no enumeration MiniFormat")

@@ -90,7 +90,11 @@ FieldList plainFields(const Cqe& cqe) {
   list.decimal("lro_num_seg", cqe.userIndex.host() >> 24);
   list.hex("imm_inval_pkey", cqe.immediate.host());
   list.hex("app", cqe.app);
-  list.hex("app_op", cqe.appOperation);
+  if (cqe.app == wire::kTagMatchingApp) {
+    list.named("app_op", cqe.appOperation, wire::name(static_cast<wire::TagCompletion>(cqe.appOperation)));
+  } else {
+    list.hex("app_op", cqe.appOperation);
+  }
   list.hex("app_info", cqe.appInfo.host());
   list.decimal("byte_cnt", cqe.byteCount.host());
   list.hex("timestamp", cqe.timestamp.host());
@@ -145,7 +149,7 @@ class CqReader {
     entry(index, cqe);
     if (block) text_ += "    (a compressed session: say which layout with --layout)\n";
     title_ = cqe;
-    position_ = 0;
+    advance_ = advanceOf(cqe);
     return 1;
   }
 
@@ -188,6 +192,21 @@ class CqReader {
       text_ += front.toText("    ");
     }
     text_ += fieldsOf(cqe).toText("    ");
+    if (!isStriding(cqe)) return;
+    FieldList strides;
+    strides.decimal("packet_length", Cqe::PacketLength::get(cqe.byteCount));
+    strides.decimal("consumed_strides", Cqe::ConsumedStrides::get(cqe.byteCount));
+    strides.flag("filler", Cqe::Filler::get(cqe.byteCount));
+    text_ += strides.toText("    ");
+  }
+
+  [[nodiscard]] bool isStriding(const Cqe& cqe) const {
+    const CqeOpcode opcode = OpOwn::Opcode::get(cqe.opOwn);
+    return options_.striding && opcode != CqeOpcode::kRequester && opcode != CqeOpcode::kResize && !isError(opcode);
+  }
+  /// By how much the WQE counter is further behind `cqe`.
+  [[nodiscard]] std::uint32_t advanceOf(const Cqe& cqe) const {
+    return isStriding(cqe) ? Cqe::ConsumedStrides::get(cqe.byteCount) : 1;
   }
 
   std::uint64_t basic(std::uint64_t index, const Cqe& title) {
@@ -197,10 +216,11 @@ class CqReader {
       return 1;
     }
     note(index, "valid: title of a compressed session of " + std::to_string(count));
+    advance_ = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       constexpr std::uint32_t kArray = wire::kMiniCqesPerArray;
       const std::uint64_t array = index + wire::miniArraySlot(i / kArray * kArray);
-      restored(index + i, title, i, array, i % kArray);
+      restored(index + i, title, array, i % kArray);
     }
     return count;
   }
@@ -213,27 +233,29 @@ class CqReader {
       return 1;
     }
     if (!title_) text_ += "  its title was consumed: begin with an index before it\n";
-    for (std::uint32_t i = 0; title_ && i < count; ++i) restored(index + i, *title_, ++position_, index, i);
+    for (std::uint32_t i = 0; title_ && i < count; ++i) restored(index + i, *title_, index, i);
     return count;
   }
 
   // Mini CQE number `mini` of the slot of `array`.
-  void restored(std::uint64_t index, const Cqe& title, std::uint32_t position, std::uint64_t array,
-                std::uint32_t mini) {
+  void restored(std::uint64_t index, const Cqe& title, std::uint64_t array, std::uint32_t mini) {
     note(index, "restored from mini CQE " + std::to_string(mini) + " of slot " + std::to_string(ring_.slotOf(array)));
     if (!ring_.has(array)) {
       text_ += "  which is not in the dump\n";
+      ++advance_;
       return;
     }
     const std::uint8_t* const bytes = ring_.at(array).data() + mini * sizeof(wire::MiniCqe);
-    entry(index, wire::restoreCqe(title, bytes, position, options_.format));
+    const Cqe cqe = wire::restoreCqe(title, bytes, advance_, options_.format);
+    advance_ += advanceOf(cqe);
+    entry(index, cqe);
   }
 
   RingSlots ring_;
   const DumpOptions& options_;
   std::string text_;
   std::optional<Cqe> title_;
-  std::uint32_t position_ = 0;
+  std::uint32_t advance_ = 0;  // how far the next completion's WQE counter is ahead of the title's
 };
 
 }  // namespace

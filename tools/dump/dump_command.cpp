@@ -31,6 +31,7 @@ od or libmlx5 write it, plain hexadecimal, or binary. Slot 0 of the ring must co
                       so which entries are software's. sq: counter of a block in which a WQE begins
   --layout L          none (default), basic or enhanced: how the queue compresses
   --mini-format F     hash (default), checksum or checksum-stride-index
+  --striding          receives are of striding queues: strides and fillers are in the byte count
   --brief             one line an entry instead of all fields
   -h, --help
 )";
@@ -132,6 +133,8 @@ Call parse(const std::vector<std::string>& arguments) {
       call.help = true;
     } else if (word == "--brief") {
       call.options.brief = true;
+    } else if (word == "--striding") {
+      call.options.striding = true;
     } else if (word.size() > 1 && word[0] == '-') {
       if (i + 1 == arguments.size()) throw BadUse{word + " needs a value"};
       setOption(call, word, arguments[++i]);

@@ -20,7 +20,8 @@ struct DumpOptions {
   std::uint32_t index = 0;          ///< free-running consumer index
   Layout layout = Layout::kNone;    ///< of compressed sessions
   wire::MiniFormat format = wire::MiniFormat::kHash;
-  bool brief = false;  ///< one line an entry
+  bool striding = false;  ///< receives that complete there are of striding queues
+  bool brief = false;     ///< one line an entry
 };
 
 }  // namespace hca::dump

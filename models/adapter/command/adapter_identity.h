@@ -54,6 +54,7 @@ struct AdapterCapabilities {
   std::uint32_t logMaxTransportDomain = 8;
   std::uint32_t logMaxSrq = 16;      ///< of every kind together
   std::uint32_t logMaxSrqSize = 15;  ///< entries
+  std::uint32_t logTagList = 7;      ///< places of a tag-matching queue's list; 0: there are no such queues
   std::uint32_t logMaxMessage = 30;
   std::uint32_t logMaxRequesterReads = 4;
   std::uint32_t logMaxResponderReads = 4;
@@ -68,6 +69,7 @@ struct AdapterCapabilities {
   bool uc = false;
   bool ud = false;
   bool xrc = false;
+  bool dynamicConnections = false;
   bool ignoreOverrun = true;
   bool moderation = true;
   bool wideCqe = true;                   ///< 128-byte entries always possible

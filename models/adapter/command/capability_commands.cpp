@@ -3,6 +3,7 @@
 
 #include "models/adapter/command/command_handlers.h"
 #include "models/wire/device_commands.h"
+#include "models/wire/device_memory.h"
 #include "models/wire/mmio_map.h"
 
 namespace hca::adapter::commands {
@@ -11,6 +12,7 @@ namespace {
 using Fields = wire::HcaCapabilities;
 
 constexpr std::uint32_t kSignEverything = 3;  // cmdif_checksum: entries and mailboxes
+constexpr std::uint32_t kLogMaxSpread = EthernetObjects::kLogMaxSpread;
 constexpr std::uint32_t kHertzPerKilohertz = 1000;
 constexpr std::uint32_t kHertzPerMegahertz = 1'000'000;
 
@@ -51,6 +53,7 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::Uc::set(out, offered.uc);
   Fields::Ud::set(out, offered.ud);
   Fields::Xrc::set(out, offered.xrc);
+  Fields::Dct::set(out, offered.dynamicConnections);
   Fields::CqIgnoreOverrun::set(out, offered.ignoreOverrun);
   Fields::CqResize::set(out, true);
   Fields::CqModeration::set(out, offered.moderation);
@@ -71,8 +74,20 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
   Fields::ScatterDataToCqe::set(out, offered.inlineScatter);
   Fields::RelaxedOrderingWrite::set(out, offered.relaxedOrdering);
   Fields::CqeVersion::set(out, 1);
+  Fields::EthernetStriding::set(out, true);
+  Fields::AutomaticPathMigration::set(out, true);
+  Fields::PkeyViolationCounter::set(out, true);
+  Fields::QkeyViolationCounter::set(out, true);
   // Memory registration then uses CREATE_MKEY with its translations, and no work request.
   Fields::UmrModifyEntitySizeDisabled::set(out, true);
+}
+
+void fillTagMatching(const CommandDevice& device, MutableByteView out) {
+  if (!device.matchesTags()) return;
+  Fields::TagMatching::set(out, true);
+  Fields::RendezvousRc::set(out, true);
+  Fields::LogTagListSize::set(out, device.capabilities.logTagList);
+  Fields::LogMaxXrq::set(out, device.capabilities.logMaxSrq);
 }
 
 std::uint32_t portType(const CommandDevice& device) {
@@ -88,6 +103,26 @@ void fillPorts(const CommandDevice& device, MutableByteView out) {
   Fields::GidTableSize::set(out, device.capabilities.gidTableCode);
   Fields::PkeyTableSize::set(out, device.capabilities.pkeyTableCode);
   Fields::LocalAckDelay::set(out, device.capabilities.localAckDelay);
+  if (portType(device) == 0) return;
+  constexpr std::uint32_t kLogMaxObjects = 16;
+  Fields::EthernetOffloads::set(out, true);
+  Fields::NicFlowTable::set(out, true);
+  Fields::LogMaxRq::set(out, kLogMaxObjects);
+  Fields::LogMaxSq::set(out, kLogMaxObjects);
+  Fields::LogMaxTir::set(out, kLogMaxObjects);
+  Fields::LogMaxTis::set(out, kLogMaxObjects);
+  Fields::LogMaxRqt::set(out, kLogMaxObjects);
+  Fields::LogMaxRqtSize::set(out, kLogMaxSpread);
+}
+
+void fillEthernet(MutableByteView out) {
+  using Ethernet = wire::EthernetCapabilities;
+  Ethernet::Checksums::set(out, true);
+  Ethernet::VlanStripping::set(out, true);
+  Ethernet::OwnFramesModifiable::set(out, false);
+  Ethernet::InlineMode::set(out, Ethernet::kNoInline);
+  Ethernet::LogMaxSpread::set(out, kLogMaxSpread);
+  Ethernet::ScatterFcs::set(out, true);
 }
 
 void fillRegisters(const CommandDevice& device, MutableByteView out) {
@@ -101,6 +136,16 @@ void fillRegisters(const CommandDevice& device, MutableByteView out) {
   Fields::DeviceFrequencyKhz::set(out, static_cast<std::uint32_t>(hertz / kHertzPerKilohertz));
 }
 
+void fillDeviceMemory(const DeviceMemory& memory, MutableByteView out) {
+  using Memory = wire::DeviceMemoryCapabilities;
+  Memory::Supported::set(out, true);
+  Memory::LogMinAllocation::set(out, DeviceMemory::kLogMinAllocation);
+  Memory::LogMaxAlignment::set(out, DeviceMemory::kLogMaxAlignment);
+  Memory::BarStart::set(out, DeviceMemory::kFirst);
+  Memory::BarSize::set(out, memory.size());
+  Memory::MaxAllocation::set(out, memory.size());
+}
+
 }  // namespace
 
 CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) {
@@ -108,14 +153,25 @@ CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) 
   const bool current = wire::CapabilityModifier::Current::get(call.modifier());
   call.note("type", static_cast<std::uint64_t>(type));
   call.note("current", current ? 1 : 0);
+  const MutableByteView out = wire::QueryHcaCapOutput::General::mutableView(call.output);
+  if (type == wire::CapabilityType::kEthernet && portType(device) != 0) {
+    fillEthernet(out);
+    return {};
+  }
+  const bool hasDeviceMemory = device.targets.deviceMemory.size() != 0;
+  if (type == wire::CapabilityType::kDeviceMemory && hasDeviceMemory) {
+    fillDeviceMemory(device.targets.deviceMemory, wire::QueryHcaCapOutput::DeviceMemory::mutableView(call.output));
+    return {};
+  }
   if (type != wire::CapabilityType::kGeneral) {
     return {CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType};
   }
-  const MutableByteView out = wire::QueryHcaCapOutput::General::mutableView(call.output);
   fillLimits(device.capabilities, out);
   fillFeatures(device.capabilities, out);
+  fillTagMatching(device, out);
   fillPorts(device, out);
   fillRegisters(device, out);
+  Fields::DeviceMemory::set(out, hasDeviceMemory);
   Fields::LogMaxQp::set(out, current ? device.currentLogMaxQp : device.capabilities.logMaxQp);
   Fields::CommandChecksum::set(out, current ? device.checksumMode : kSignEverything);
   Fields::CacheLine128::set(out, !current || device.cacheLine128);

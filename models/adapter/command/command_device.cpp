@@ -19,6 +19,7 @@ void CommandDevice::powerOn() {
 void CommandDevice::destroyObjects() {
   if (onTeardown) onTeardown();
   targets.mkeys.reset();
+  targets.deviceMemory.reset();
   targets.pds.reset();
   targets.uars.reset();
   xrcds.reset();

@@ -14,6 +14,7 @@
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
 #include "models/adapter/receive_queue/srq_directory.h"
+#include "models/adapter/transport/port_violations.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/base/units.h"
 
@@ -28,6 +29,7 @@ struct CommandTargets {
   CqDirectory& cqs;
   QpDirectory& qps;
   SrqDirectory& srqs;
+  DeviceMemory& deviceMemory;
 };
 
 /// How far the driver has brought the adapter up.
@@ -54,6 +56,11 @@ struct CommandDevice {
 
   /// Every setting as after power-on; objects are not touched.
   void powerOn();
+  /// Whether there are tag-matching queues. On InfiniBand alone: the library's command queue pair has no global route
+  /// (rdma-core providers/mlx5/verbs.c, create_cmd_qp), so that on Ethernet nobody could use them.
+  [[nodiscard]] bool matchesTags() const {
+    return capabilities.logTagList != 0 && identity.linkLayer == network::LinkLayer::kInfiniBand;
+  }
   /// Ends every object, tells `onTeardown` to end those of the directories, and lets the pages go.
   void destroyObjects();
 
@@ -64,6 +71,7 @@ struct CommandDevice {
   Hertz timerFrequency;
   XrcdTable xrcds;
   TransportDomainTable transportDomains;
+  std::function<PortViolations(std::uint8_t port)> violations = [](std::uint8_t) { return PortViolations(); };
   EthernetObjects ethernet;
   PageAccount pages;
   std::function<void()> onTeardown;

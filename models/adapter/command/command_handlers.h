@@ -48,6 +48,12 @@ CommandResult deallocateTransportDomain(CommandDevice& device, const CommandCall
 
 // mkey_commands.cpp
 CommandResult createMkey(CommandDevice& device, const CommandCall& call);
+CommandResult allocateDeviceMemory(CommandDevice& device, const CommandCall& call);
+CommandResult deallocateDeviceMemory(CommandDevice& device, const CommandCall& call);
+CommandResult createDct(CommandDevice& device, const CommandCall& call);
+CommandResult destroyDct(CommandDevice& device, const CommandCall& call);
+CommandResult drainDct(CommandDevice& device, const CommandCall& call);
+CommandResult queryDct(CommandDevice& device, const CommandCall& call);
 CommandResult destroyMkey(CommandDevice& device, const CommandCall& call);
 CommandResult queryMkey(CommandDevice& device, const CommandCall& call);
 
@@ -78,6 +84,8 @@ CommandResult detachMulticast(CommandDevice& device, const CommandCall& call);
 CommandResult createSrq(CommandDevice& device, const CommandCall& call);
 CommandResult destroySrq(CommandDevice& device, const CommandCall& call);
 CommandResult querySrq(CommandDevice& device, const CommandCall& call);
+CommandResult createXrq(CommandDevice& device, const CommandCall& call);
+CommandResult queryXrq(CommandDevice& device, const CommandCall& call);
 CommandResult armSrq(CommandDevice& device, const CommandCall& call);
 CommandResult createRmp(CommandDevice& device, const CommandCall& call);
 CommandResult queryRmp(CommandDevice& device, const CommandCall& call);
@@ -92,11 +100,16 @@ CommandResult modifyRq(CommandDevice& device, const CommandCall& call);
 CommandResult destroyRq(CommandDevice& device, const CommandCall& call);
 CommandResult queryEthernetQueue(CommandDevice& device, const CommandCall& call);
 
-// flow_commands.cpp
+// receiver_commands.cpp
 CommandResult createTir(CommandDevice& device, const CommandCall& call);
 CommandResult destroyTir(CommandDevice& device, const CommandCall& call);
 CommandResult createTis(CommandDevice& device, const CommandCall& call);
 CommandResult destroyTis(CommandDevice& device, const CommandCall& call);
+CommandResult createRqt(CommandDevice& device, const CommandCall& call);
+CommandResult modifyRqt(CommandDevice& device, const CommandCall& call);
+CommandResult destroyRqt(CommandDevice& device, const CommandCall& call);
+
+// flow_commands.cpp
 CommandResult createFlowTable(CommandDevice& device, const CommandCall& call);
 CommandResult destroyFlowTable(CommandDevice& device, const CommandCall& call);
 CommandResult createFlowGroup(CommandDevice& device, const CommandCall& call);

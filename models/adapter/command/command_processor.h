@@ -46,6 +46,11 @@ class CommandProcessor final : private pcie::DmaClient {
 
   /// What ports report from now on. `port` counts from 1 and must exist.
   void setPortActive(std::uint32_t port, bool active) { device_.identity.ports.at(port - 1).active = active; }
+  [[nodiscard]] PortIdentity& port(std::uint32_t port) { return device_.identity.ports.at(port - 1); }
+  /// Where the counters of violated keys are, by port.
+  void setViolations(std::function<PortViolations(std::uint8_t port)> source) {
+    device_.violations = std::move(source);
+  }
   void setHealthSyndrome(std::uint8_t syndrome) { segment_.setHealthSyndrome(syndrome); }
 
   [[nodiscard]] const CommandDevice& device() const { return device_; }

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "models/adapter/command/command_handlers.h"
+#include "models/wire/dct_context.h"
 #include "models/wire/device_commands.h"
+#include "models/wire/device_memory.h"
 #include "models/wire/ethernet_commands.h"
 #include "models/wire/port_commands.h"
 #include "models/wire/queue_commands.h"
@@ -25,9 +27,9 @@ constexpr std::uint8_t kAny = kDisabled | kUp;
 
 constexpr std::size_t kShort = 16;                                  // inputs and outputs with one number
 constexpr std::size_t kStatus = wire::CommandOutput::kMinimumSize;  // outputs with nothing but status and syndrome
-constexpr std::size_t kCapabilities = 0x10 + wire::HcaCapabilities::kSize;
-constexpr std::size_t kFlowCommand = 0x24;       // as far as table, group and index
-constexpr std::size_t kPageListCommand = 0x110;  // contexts with a page list behind
+constexpr std::size_t kCapabilities = 0x10 + wire::HcaCapabilities::kSize;  // of the general set, the largest
+constexpr std::size_t kFlowCommand = 0x24;                                  // as far as table, group and index
+constexpr std::size_t kPageListCommand = 0x110;                             // contexts with a page list behind
 
 // In the order of the opcodes' values, for the search below.
 constexpr CommandEntryPoint kCommands[] = {
@@ -47,6 +49,10 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kDestroyMemoryKey, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyMkey},
     {CommandOpcode::kQuerySpecialContexts, kInitialized, Cost::kQuery, kStatus, wire::QuerySpecialContextsOutput::kSize,
      commands::querySpecialContexts},
+    {CommandOpcode::kAllocDeviceMemory, kInitialized, Cost::kObject, wire::AllocDeviceMemoryInput::kSize,
+     wire::AllocDeviceMemoryOutput::kSize, commands::allocateDeviceMemory},
+    {CommandOpcode::kDeallocDeviceMemory, kInitialized, Cost::kObject, wire::DeallocDeviceMemoryInput::kSize, kStatus,
+     commands::deallocateDeviceMemory},
     {CommandOpcode::kCreateEq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createEq},
     {CommandOpcode::kDestroyEq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyEq},
     {CommandOpcode::kQueryEq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryEq},
@@ -85,6 +91,13 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kDestroyXrcSrq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroySrq},
     {CommandOpcode::kQueryXrcSrq, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::querySrq},
     {CommandOpcode::kArmXrcSrq, kInitialized, Cost::kObject, kShort, kStatus, commands::armSrq},
+    {CommandOpcode::kCreateDct, kInitialized, Cost::kObject, wire::CreateDctInput::kSize, kShort, commands::createDct},
+    {CommandOpcode::kDestroyDct, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyDct},
+    {CommandOpcode::kDrainDct, kInitialized, Cost::kTransition, kShort, kStatus, commands::drainDct},
+    {CommandOpcode::kQueryDct, kInitialized, Cost::kQuery, kShort, wire::QueryDctOutput::kSize, commands::queryDct},
+    {CommandOpcode::kCreateXrq, kInitialized, Cost::kObject, wire::CreateXrqInput::kSize, kShort, commands::createXrq},
+    {CommandOpcode::kDestroyXrq, kInitialized, Cost::kObject, kShort, kStatus, commands::destroySrq},
+    {CommandOpcode::kQueryXrq, kInitialized, Cost::kQuery, kShort, wire::QueryXrqOutput::kSize, commands::queryXrq},
     {CommandOpcode::kQueryVportState, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportState},
     {CommandOpcode::kQueryHcaVportContext, kInitialized, Cost::kQuery, kShort, wire::HcaVportContextOutput::kSize,
      commands::queryVportContext},
@@ -122,13 +135,16 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kQueryRmp, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryRmp},
     {CommandOpcode::kCreateTis, kInitialized, Cost::kObject, wire::CreateTisInput::kSize, kShort, commands::createTis},
     {CommandOpcode::kDestroyTis, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyTis},
+    {CommandOpcode::kCreateRqt, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createRqt},
+    {CommandOpcode::kModifyRqt, kInitialized, Cost::kObject, kPageListCommand, kStatus, commands::modifyRqt},
+    {CommandOpcode::kDestroyRqt, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyRqt},
     {CommandOpcode::kCreateFlowTable, kInitialized, Cost::kObject, wire::CreateFlowTableInput::kSize, kShort,
      commands::createFlowTable},
     {CommandOpcode::kDestroyFlowTable, kInitialized, Cost::kObject, kFlowCommand, kStatus, commands::destroyFlowTable},
     {CommandOpcode::kCreateFlowGroup, kInitialized, Cost::kObject, wire::CreateFlowGroupInput::kSize, kShort,
      commands::createFlowGroup},
     {CommandOpcode::kDestroyFlowGroup, kInitialized, Cost::kObject, kFlowCommand, kStatus, commands::destroyFlowGroup},
-    {CommandOpcode::kSetFlowTableEntry, kInitialized, Cost::kObject, wire::FlowEntryInput::kSize, kStatus,
+    {CommandOpcode::kSetFlowTableEntry, kInitialized, Cost::kObject, wire::FlowEntryInput::kDestinations, kStatus,
      commands::setFlowEntry},
     {CommandOpcode::kDeleteFlowTableEntry, kInitialized, Cost::kObject, kFlowCommand, kStatus,
      commands::deleteFlowEntry},

@@ -17,6 +17,7 @@ using wire::EventQueueContext;
 using wire::QueuePairContext;
 using wire::ReceiveMemoryPoolContext;
 using wire::SharedReceiveContext;
+using wire::TagMatchingQueueContext;
 using wire::WorkQueueContext;
 
 constexpr std::uint8_t kLogAdapterPage = 12;    // log_page_size fields count from 4 KiB
@@ -123,6 +124,8 @@ void decodeQpTransport(ByteView context, QpAttributes& qp) {
   qp.requesterInlineScatter = byte(QueuePairContext::RequesterInlineScatter::get(context));
   qp.responderInlineScatter = byte(QueuePairContext::ResponderInlineScatter::get(context));
   qp.path = decodePath(QueuePairContext::PrimaryPath::view(context));
+  qp.alternatePath = decodePath(QueuePairContext::SecondaryPath::view(context));
+  qp.migration = static_cast<MigrationState>(QueuePairContext::PathMigration::get(context));
 }
 
 void encodeQpQueues(const QpAttributes& qp, MutableByteView context) {
@@ -163,6 +166,8 @@ void encodeQpTransport(const QpAttributes& qp, MutableByteView context) {
   QueuePairContext::RequesterInlineScatter::set(context, qp.requesterInlineScatter);
   QueuePairContext::ResponderInlineScatter::set(context, qp.responderInlineScatter);
   encodePath(qp.path, QueuePairContext::PrimaryPath::mutableView(context));
+  encodePath(qp.alternatePath, QueuePairContext::SecondaryPath::mutableView(context));
+  QueuePairContext::PathMigration::set(context, static_cast<std::uint32_t>(qp.migration));
 }
 
 }  // namespace
@@ -263,6 +268,7 @@ QpAttributes decodeQpContext(ByteView context) {
   qp.uar = UarIndex(QueuePairContext::UarPage::get(context));
   qp.userIndex = QueuePairContext::UserIndex::get(context);
   qp.blockMulticastLoopback = QueuePairContext::BlockLoopbackMulticast::get(context) != 0;
+  qp.offersRendezvous = QueuePairContext::OffloadType::get(context) == QueuePairContext::kRendezvous;
   decodeQpQueues(context, qp);
   decodeQpTransport(context, qp);
   return qp;
@@ -275,6 +281,7 @@ void encodeQpContext(const QpAttributes& qp, MutableByteView context) {
   QueuePairContext::UarPage::set(context, qp.uar.value());
   QueuePairContext::UserIndex::set(context, qp.userIndex);
   QueuePairContext::BlockLoopbackMulticast::set(context, qp.blockMulticastLoopback);
+  QueuePairContext::OffloadType::set(context, qp.offersRendezvous ? QueuePairContext::kRendezvous : 0);
   encodeQpQueues(qp, context);
   encodeQpTransport(qp, context);
 }
@@ -313,14 +320,12 @@ void encodeSrqContext(const SrqAttributes& srq, MutableByteView context) {
   Context::UserIndex::set(context, srq.userIndex);
 }
 
-SrqAttributes decodeRmpContext(ByteView context) {
-  using Pool = ReceiveMemoryPoolContext;
+namespace {
+
+// Of a linked list of receives that several queue pairs share.
+void decodeWorkQueue(ByteView queue, SrqAttributes& srq) {
   using Queue = WorkQueueContext;
-  const ByteView queue = Pool::WorkQueue::view(context);
-  SrqAttributes srq;
-  srq.kind = SrqKind::kMemoryPool;
-  srq.inError = Pool::State::get(context) == Pool::kInError;
-  srq.cyclic = Pool::BasicCyclic::get(context) || Queue::Type::get(queue) != 0;
+  srq.cyclic = srq.cyclic || Queue::Type::get(queue) != 0;
   srq.pd = PdNumber(Queue::ProtectionDomain::get(queue));
   srq.logSize = byte(Queue::LogSize::get(queue));
   srq.logStride = byte(Queue::LogStride::get(queue));
@@ -329,14 +334,10 @@ SrqAttributes decodeRmpContext(ByteView context) {
   srq.limit = static_cast<std::uint16_t>(Queue::LowWaterMark::get(queue));
   srq.hardwareCounter = Queue::HardwareCounter::get(queue);
   srq.softwareCounter = Queue::SoftwareCounter::get(queue);
-  return srq;
 }
 
-void encodeRmpContext(const SrqAttributes& srq, MutableByteView context) {
-  using Pool = ReceiveMemoryPoolContext;
+void encodeWorkQueue(const SrqAttributes& srq, MutableByteView queue) {
   using Queue = WorkQueueContext;
-  const MutableByteView queue = Pool::WorkQueue::mutableView(context);
-  Pool::State::set(context, srq.inError ? Pool::kInError : Pool::kReady);
   Queue::ProtectionDomain::set(queue, srq.pd.value());
   Queue::LogSize::set(queue, srq.logSize);
   Queue::LogStride::set(queue, srq.logStride);
@@ -348,6 +349,55 @@ void encodeRmpContext(const SrqAttributes& srq, MutableByteView context) {
   Queue::SoftwareCounter::set(queue, srq.softwareCounter);
 }
 
+}  // namespace
+
+SrqAttributes decodeRmpContext(ByteView context) {
+  using Pool = ReceiveMemoryPoolContext;
+  SrqAttributes srq;
+  srq.kind = SrqKind::kMemoryPool;
+  srq.inError = Pool::State::get(context) == Pool::kInError;
+  srq.cyclic = Pool::BasicCyclic::get(context);
+  decodeWorkQueue(Pool::WorkQueue::view(context), srq);
+  return srq;
+}
+
+void encodeRmpContext(const SrqAttributes& srq, MutableByteView context) {
+  using Pool = ReceiveMemoryPoolContext;
+  Pool::State::set(context, srq.inError ? Pool::kInError : Pool::kReady);
+  encodeWorkQueue(srq, Pool::WorkQueue::mutableView(context));
+}
+
+SrqAttributes decodeXrqContext(ByteView context) {
+  using Context = TagMatchingQueueContext;
+  SrqAttributes srq;
+  srq.kind = SrqKind::kTagMatching;
+  srq.inError = Context::State::get(context) != 0;
+  srq.topology = Context::Topology::get(context);
+  srq.offersRendezvous = Context::Offload::get(context) == Context::kRendezvous;
+  srq.userIndex = Context::UserIndex::get(context);
+  srq.cq = CqNumber(Context::Cq::get(context));
+  srq.logTags = byte(Context::LogListSize::get(context));
+  srq.nextTag = static_cast<std::uint16_t>(Context::AppendNext::get(context));
+  srq.softwarePhase = static_cast<std::uint16_t>(Context::SoftwarePhaseCount::get(context));
+  srq.hardwarePhase = static_cast<std::uint16_t>(Context::HardwarePhaseCount::get(context));
+  decodeWorkQueue(Context::WorkQueue::view(context), srq);
+  return srq;
+}
+
+void encodeXrqContext(const SrqAttributes& srq, MutableByteView context) {
+  using Context = TagMatchingQueueContext;
+  Context::State::set(context, srq.inError ? 1 : 0);
+  Context::Topology::set(context, srq.topology);
+  Context::Offload::set(context, srq.offersRendezvous ? Context::kRendezvous : 0);
+  Context::UserIndex::set(context, srq.userIndex);
+  Context::Cq::set(context, srq.cq.value());
+  Context::LogListSize::set(context, srq.logTags);
+  Context::AppendNext::set(context, srq.nextTag);
+  Context::SoftwarePhaseCount::set(context, srq.softwarePhase);
+  Context::HardwarePhaseCount::set(context, srq.hardwarePhase);
+  encodeWorkQueue(srq, Context::WorkQueue::mutableView(context));
+}
+
 QpAttributes decodeEthernetQueueContext(ByteView context) {
   using Context = wire::EthernetQueueContext;
   using Queue = WorkQueueContext;
@@ -357,30 +407,47 @@ QpAttributes decodeEthernetQueueContext(ByteView context) {
   qp.userIndex = Context::UserIndex::get(context);
   qp.sendCq = qp.receiveCq = CqNumber(Context::Cq::get(context));
   qp.stripVlan = !Context::VlanStripDisable::get(context);
+  qp.scatterFcs = Context::ScatterFcs::get(context);
   qp.pd = PdNumber(Queue::ProtectionDomain::get(queue));
   qp.uar = UarIndex(Queue::UarPage::get(queue));
   qp.logSendQueueSize = qp.logReceiveQueueSize = byte(Queue::LogSize::get(queue));
   qp.logReceiveStride = byte(Queue::LogStride::get(queue));
   qp.buffer = decodePageGeometry(Queue::LogPageSize::get(queue), Queue::PageOffset::get(queue));
   qp.doorbellRecord = BusAddress(Queue::DoorbellRecord::get(queue));
+  qp.workQueueType = Queue::Type::get(queue);
+  qp.striding.isOn = qp.workQueueType == Queue::kCyclicStriding;
+  if (!qp.striding.isOn) return qp;
+  qp.striding.shifts = Queue::TwoByteShift::get(queue) != 0;
+  qp.striding.logCount = byte(Queue::LogStrideCount::get(queue) + StridingLayout::kLogFewest);
+  qp.striding.logSize = byte(Queue::LogStrideSize::get(queue) + StridingLayout::kLogSmallest);
   return qp;
+}
+
+wire::WorkQueueState workQueueState(QpState state) {
+  if (state == QpState::kReset) return wire::WorkQueueState::kReset;
+  const bool failed = state == QpState::kError || state == QpState::kSendQueueError;
+  return failed ? wire::WorkQueueState::kError : wire::WorkQueueState::kReady;
 }
 
 void encodeEthernetQueueContext(const QpAttributes& qp, MutableByteView context) {
   using Context = wire::EthernetQueueContext;
   using Queue = WorkQueueContext;
   const MutableByteView queue = Context::WorkQueue::mutableView(context);
-  const auto state = qp.state == QpState::kError   ? wire::WorkQueueState::kError
-                     : qp.state == QpState::kReset ? wire::WorkQueueState::kReset
-                                                   : wire::WorkQueueState::kReady;
-  Context::State::set(context, static_cast<std::uint32_t>(state));
+  Context::State::set(context, static_cast<std::uint32_t>(workQueueState(qp.state)));
   Context::UserIndex::set(context, qp.userIndex);
   Context::Cq::set(context, qp.hasSendQueue ? qp.sendCq.value() : qp.receiveCq.value());
   Context::VlanStripDisable::set(context, !qp.hasSendQueue && !qp.stripVlan);
+  Context::ScatterFcs::set(context, !qp.hasSendQueue && qp.scatterFcs);
   Queue::ProtectionDomain::set(queue, qp.pd.value());
   Queue::UarPage::set(queue, qp.uar.value());
   Queue::LogSize::set(queue, qp.hasSendQueue ? qp.logSendQueueSize : qp.logReceiveQueueSize);
   Queue::LogStride::set(queue, qp.hasSendQueue ? 6U : qp.logReceiveStride);
+  Queue::Type::set(queue, qp.workQueueType);
+  if (qp.striding.isOn) {
+    Queue::TwoByteShift::set(queue, qp.striding.shifts);
+    Queue::LogStrideCount::set(queue, qp.striding.logCount - StridingLayout::kLogFewest);
+    Queue::LogStrideSize::set(queue, qp.striding.logSize - StridingLayout::kLogSmallest);
+  }
   Queue::LogPageSize::set(queue, logPageField(qp.buffer));
   Queue::PageOffset::set(queue, offsetField(qp.buffer));
   Queue::DoorbellRecord::set(queue, qp.doorbellRecord.value());

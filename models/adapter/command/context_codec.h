@@ -6,6 +6,7 @@
 #include "models/adapter/receive_queue/srq_attributes.h"
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/base/byte_view.h"
+#include "models/wire/ethernet_commands.h"
 
 namespace hca::adapter {
 
@@ -31,8 +32,14 @@ void encodeSrqContext(const SrqAttributes& attributes, MutableByteView context);
 [[nodiscard]] SrqAttributes decodeRmpContext(ByteView context);
 void encodeRmpContext(const SrqAttributes& attributes, MutableByteView context);
 
+/// A tag-matching queue: a shared receive queue of kind kTagMatching.
+[[nodiscard]] SrqAttributes decodeXrqContext(ByteView context);
+void encodeXrqContext(const SrqAttributes& attributes, MutableByteView context);
+
 /// A send or receive queue of raw packets; which of the two, is for the caller to say.
 [[nodiscard]] QpAttributes decodeEthernetQueueContext(ByteView context);
+/// The state of a raw packet queue: one that failed by itself is in error, too.
+[[nodiscard]] wire::WorkQueueState workQueueState(QpState state);
 void encodeEthernetQueueContext(const QpAttributes& attributes, MutableByteView context);
 
 }  // namespace hca::adapter

@@ -1,4 +1,6 @@
 // Send and receive queues of raw packets: each is a queue pair with one side.
+#include <algorithm>
+
 #include "models/adapter/command/command_handlers.h"
 #include "models/adapter/command/context_codec.h"
 #include "models/adapter/command/page_words.h"
@@ -35,7 +37,11 @@ CommandResult create(CommandDevice& device, const CommandCall& call, bool sends)
   QpAttributes qp = decodeEthernetQueueContext(CreateEthernetQueueInput::Context::view(call.input));
   qp.hasSendQueue = sends;
   qp.receiveQueueType = sends ? RqType::kNone : RqType::kOwn;
-  if (sends) qp.stripVlan = false;
+  if (sends) {
+    qp.stripVlan = qp.scatterFcs = false;
+    const auto tis = EthernetQueueContext::Tis::get(CreateEthernetQueueInput::Context::view(call.input));
+    qp.transportDomain = device.ethernet.senders.at(tis).value();
+  }
   if (qp.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kQpPagesWrong};
   qp.buffer.pages = readPages<CreateEthernetQueueInput::Pages>(call.input);
   call.note("pd", qp.pd.value());
@@ -45,6 +51,10 @@ CommandResult create(CommandDevice& device, const CommandCall& call, bool sends)
   if (const CommandResult result = device.targets.qps.create(qp, number); !result.ok()) {
     dropReferences(device, qp);
     return result;
+  }
+  if (sends) {
+    const ByteView context = CreateEthernetQueueInput::Context::view(call.input);
+    device.ethernet.sendQueues[number] = EthernetQueueContext::Tis::get(context);
   }
   ObjectCommand::Number::set(call.output, number.value());
   call.note(sends ? "sqn" : "rqn", number.value());
@@ -58,6 +68,7 @@ CommandResult destroy(CommandDevice& device, const CommandCall& call, bool sends
   if (!device.targets.qps.query(number, qp).ok() || !isRaw(qp, sends)) return kUnknown;
   if (const CommandResult result = device.targets.qps.destroy(number); !result.ok()) return result;
   dropReferences(device, qp);
+  if (sends) device.ethernet.sendQueues.erase(number);
   return {};
 }
 
@@ -71,6 +82,17 @@ CommandResult makeReady(CommandDevice& device, QpNumber number) {
   return {};
 }
 
+// What may change at any time. Frames see it from then on.
+CommandResult setOptions(CommandDevice& device, QpNumber number, ByteView context, std::uint64_t mask) {
+  using Input = ModifyEthernetQueueInput;
+  QpAttributes qp;
+  if (!device.targets.qps.query(number, qp).ok()) return kUnknown;
+  bool strips = qp.stripVlan, keepsFcs = qp.scatterFcs;
+  if ((mask & Input::kVlanStripDisable) != 0) strips = !EthernetQueueContext::VlanStripDisable::get(context);
+  if ((mask & Input::kScatterFcs) != 0) keepsFcs = EthernetQueueContext::ScatterFcs::get(context);
+  return device.targets.qps.setFrameOptions(number, strips, keepsFcs);
+}
+
 CommandResult modify(CommandDevice& device, const CommandCall& call, bool sends) {
   const QpNumber number(ModifyEthernetQueueInput::Number::get(call.input));
   const auto from = static_cast<WorkQueueState>(ModifyEthernetQueueInput::State::get(call.input));
@@ -80,10 +102,12 @@ CommandResult modify(CommandDevice& device, const CommandCall& call, bool sends)
   call.note("state", static_cast<std::uint64_t>(to));
   QpAttributes qp;
   if (!device.targets.qps.query(number, qp).ok() || !isRaw(qp, sends)) return kUnknown;
-  const auto present = qp.state == QpState::kReset   ? WorkQueueState::kReset
-                       : qp.state == QpState::kError ? WorkQueueState::kError
-                                                     : WorkQueueState::kReady;
+  const WorkQueueState present = workQueueState(qp.state);
   if (from != present) return {CommandStatus::kBadQpState, Syndrome::kQpTransitionIllegal};
+  const std::uint64_t mask = sends ? 0 : ModifyEthernetQueueInput::Mask::get(call.input);
+  if (mask != 0) {
+    if (const CommandResult result = setOptions(device, number, context, mask); !result.ok()) return result;
+  }
   if (to == present) return {};
   if (to == WorkQueueState::kReady && present == WorkQueueState::kReset) return makeReady(device, number);
   if (to == WorkQueueState::kError) {
@@ -111,8 +135,14 @@ CommandResult destroySq(CommandDevice& device, const CommandCall& call) { return
 
 CommandResult destroyRq(CommandDevice& device, const CommandCall& call) {
   const QpNumber number(ObjectCommand::Number::get(call.input));
+  const auto has = [number](const std::vector<QpNumber>& queues) {
+    return std::find(queues.begin(), queues.end(), number) != queues.end();
+  };
   for (const auto& [tir, receiver] : device.ethernet.receivers) {
-    if (receiver.queue == number) return {CommandStatus::kResourceBusy, Syndrome::kQpHasFlows};
+    if (has(*receiver.target->queues)) return {CommandStatus::kResourceBusy, Syndrome::kQpHasFlows};
+  }
+  for (const auto& [rqt, spread] : device.ethernet.spreads) {
+    if (has(*spread.queues)) return {CommandStatus::kResourceBusy, Syndrome::kQpHasFlows};
   }
   return destroy(device, call, false);
 }

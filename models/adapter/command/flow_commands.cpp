@@ -1,6 +1,5 @@
-// Transport interfaces and flow tables: which frames a receive queue of raw packets gets.
+// Flow tables: which frames a receive queue of raw packets gets.
 #include <algorithm>
-#include <optional>
 
 #include "models/adapter/command/command_handlers.h"
 #include "models/wire/ethernet_commands.h"
@@ -11,17 +10,15 @@ namespace {
 
 using wire::CreateFlowGroupInput;
 using wire::CreateFlowTableInput;
-using wire::CreateTirInput;
-using wire::CreateTisInput;
 using wire::FlowEntryInput;
 using wire::FlowMatch;
 using wire::FlowTableInput;
 using wire::ObjectCommand;
 
 constexpr CommandResult kLimit{CommandStatus::kNoResources, Syndrome::kEthernetObjectLimit};
-constexpr CommandResult kNoDomain{CommandStatus::kBadResource, Syndrome::kUnknownTransportDomain};
 constexpr CommandResult kNoTable{CommandStatus::kBadResource, Syndrome::kUnknownFlowTable};
 constexpr CommandResult kNoMatch{CommandStatus::kBadParameter, Syndrome::kFlowMatchUnsupported};
+constexpr CommandResult kNoAction{CommandStatus::kBadParameter, Syndrome::kFlowActionUnsupported};
 
 EthernetObjects::Table* tableOf(CommandDevice& device, const CommandCall& call) {
   if (FlowTableInput::Type::get(call.input) != FlowTableInput::kReceive) return nullptr;
@@ -29,138 +26,88 @@ EthernetObjects::Table* tableOf(CommandDevice& device, const CommandCall& call) 
   return found == device.ethernet.tables.end() ? nullptr : &found->second;
 }
 
-/// The fields that can be matched, whole or not at all.
-struct Mask {
-  std::array<std::uint8_t, 0x40> bytes{};
-  explicit Mask(bool full) {
-    if (!full) return;
-    FlowMatch::SourceHigh::set(view(), FlowMatch::SourceHigh::kMax);
-    FlowMatch::SourceLow::set(view(), FlowMatch::SourceLow::kMax);
-    FlowMatch::Type::set(view(), FlowMatch::Type::kMax);
-    FlowMatch::DestinationHigh::set(view(), FlowMatch::DestinationHigh::kMax);
-    FlowMatch::DestinationLow::set(view(), FlowMatch::DestinationLow::kMax);
-    FlowMatch::Vlan::set(view(), FlowMatch::Vlan::kMax);
-    FlowMatch::Tagged::set(view(), true);
-    FlowMatch::IpVersion::set(view(), FlowMatch::IpVersion::kMax);
+/// Of a group's mask what its criteria say, outer headers and the part behind them. False if more is asked than
+/// adapters find in a frame.
+bool readMask(ByteView match, std::uint32_t criteria, FlowKey& mask) {
+  if ((criteria & ~(FlowMatch::kOuterHeaders | FlowMatch::kMiscellaneous)) != 0) return false;
+  constexpr std::size_t kPart = 0x40;
+  const FlowKey& known = knownFlowFields();
+  for (std::size_t i = 0; i < match.size(); ++i) {
+    const std::uint32_t part = i < kPart ? FlowMatch::kOuterHeaders : FlowMatch::kMiscellaneous;
+    if (i >= mask.size() || (criteria & part) == 0) continue;
+    if ((match[i] & ~known[i]) != 0) return false;
+    mask[i] = match[i];
   }
-  MutableByteView view() { return {bytes.data(), bytes.size()}; }
-};
-
-template <class Field>
-bool isWhole(ByteView mask) {
-  const auto value = static_cast<std::uint32_t>(Field::get(mask));
-  return value == 0 || value == Field::kMax;
-}
-
-bool isSupported(ByteView mask) {
-  const Mask known(true);
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    if ((mask[i] & ~(i < known.bytes.size() ? known.bytes[i] : 0)) != 0) return false;
-  }
-  const bool addresses = (FlowMatch::SourceHigh::get(mask) == 0) == (FlowMatch::SourceLow::get(mask) == 0) &&
-                         (FlowMatch::DestinationHigh::get(mask) == 0) == (FlowMatch::DestinationLow::get(mask) == 0);
-  return addresses && isWhole<FlowMatch::SourceHigh>(mask) && isWhole<FlowMatch::SourceLow>(mask) &&
-         isWhole<FlowMatch::DestinationHigh>(mask) && isWhole<FlowMatch::DestinationLow>(mask) &&
-         isWhole<FlowMatch::Type>(mask) && isWhole<FlowMatch::Vlan>(mask) && isWhole<FlowMatch::IpVersion>(mask);
-}
-
-std::array<std::uint8_t, 6> macOf(std::uint32_t high, std::uint32_t low) {
-  return {static_cast<std::uint8_t>(high >> 24), static_cast<std::uint8_t>(high >> 16),
-          static_cast<std::uint8_t>(high >> 8),  static_cast<std::uint8_t>(high),
-          static_cast<std::uint8_t>(low >> 8),   static_cast<std::uint8_t>(low)};
-}
-
-/// Empty if the value asks for what no frame has.
-std::optional<FlowRule> ruleOf(ByteView mask, ByteView value) {
-  constexpr std::uint16_t kIpv4Type = 0x0800, kIpv6Type = 0x86DD;
-  FlowRule rule;
-  if (FlowMatch::SourceHigh::get(mask) != 0) {
-    rule.source = macOf(FlowMatch::SourceHigh::get(value), FlowMatch::SourceLow::get(value));
-  }
-  if (FlowMatch::DestinationHigh::get(mask) != 0) {
-    rule.destination = macOf(FlowMatch::DestinationHigh::get(value), FlowMatch::DestinationLow::get(value));
-  }
-  if (FlowMatch::Type::get(mask) != 0) rule.type = static_cast<std::uint16_t>(FlowMatch::Type::get(value));
-  if (FlowMatch::IpVersion::get(mask) != 0) {
-    const std::uint32_t version = FlowMatch::IpVersion::get(value);
-    const std::uint16_t type = version == 4 ? kIpv4Type : kIpv6Type;
-    if ((version != 4 && version != 6) || (rule.type && *rule.type != type)) return std::nullopt;
-    rule.type = type;
-  }
-  if (FlowMatch::Tagged::get(mask)) rule.tagged = FlowMatch::Tagged::get(value);
-  if (FlowMatch::Vlan::get(mask) != 0) rule.vlan = static_cast<std::uint16_t>(FlowMatch::Vlan::get(value));
-  return rule;
+  return true;
 }
 
 CommandResult removeEntry(CommandDevice& device, EthernetObjects::Table& table, std::uint32_t index) {
   const auto found = table.entries.find(index);
   if (found == table.entries.end()) return {CommandStatus::kBadResource, Syndrome::kUnknownFlow};
-  const auto receiver = device.ethernet.receivers.find(found->second.receiver);
-  if (receiver != device.ethernet.receivers.end()) --receiver->second.rules;
+  for (const std::uint32_t number : found->second.receivers) --device.ethernet.receivers.at(number).rules;
   const CommandResult result = device.targets.qps.removeFlow(found->second.rule);
   table.entries.erase(found);
   return result;
 }
 
+// Where the rule's frames go.
+CommandResult readAction(CommandDevice& device, ByteView input, const EthernetObjects::Table& table, FlowRule& rule,
+                         std::vector<std::uint32_t>& receivers) {
+  const std::uint32_t action = FlowEntryInput::Action::get(input);
+  if (action == FlowEntryInput::kDrop) return {};
+  if (action != FlowEntryInput::kForward) return kNoAction;
+  const std::size_t count = FlowEntryInput::Destinations::get(input);
+  if (count == 0 || input.size() < FlowEntryInput::kDestinations + count * FlowEntryInput::kDestinationSize) {
+    return kNoAction;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = i * FlowEntryInput::kDestinationSize;
+    const ByteView place = input.subview(at, input.size() - at);
+    const std::uint32_t number = FlowEntryInput::Destination::get(place);
+    const std::uint32_t type = FlowEntryInput::DestinationType::get(place);
+    if (type == FlowEntryInput::kToTable) {
+      const auto next = device.ethernet.tables.find(number);
+      if (next == device.ethernet.tables.end()) return kNoTable;
+      if (next->second.level <= table.level) return kNoAction;
+      rule.continues = true;
+      continue;
+    }
+    if (type != FlowEntryInput::kToReceiver) return kNoAction;
+    const auto receiver = device.ethernet.receivers.find(number);
+    if (receiver == device.ethernet.receivers.end()) return {CommandStatus::kBadResource, Syndrome::kUnknownTir};
+    rule.targets.push_back(receiver->second.target);
+    receivers.push_back(number);
+  }
+  return {};
+}
+
+// The entry stays what it is, but that its frames go to other receivers.
+CommandResult modifyFlowEntry(CommandDevice& device, const CommandCall& call, EthernetObjects::Table& table) {
+  const auto found = table.entries.find(FlowEntryInput::Index::get(call.input));
+  if (found == table.entries.end()) return {CommandStatus::kBadResource, Syndrome::kUnknownFlow};
+  if (FlowEntryInput::ModifyMask::get(call.input) != FlowEntryInput::kModifyDestinations) return kNoAction;
+  EthernetObjects::Entry& entry = found->second;
+  FlowRule rule = entry.description;
+  rule.targets.clear();
+  rule.continues = false;
+  std::vector<std::uint32_t> receivers;
+  if (const CommandResult result = readAction(device, call.input, table, rule, receivers); !result.ok()) return result;
+  std::uint64_t name = 0;
+  if (const CommandResult result = device.targets.qps.addFlow(rule, name); !result.ok()) return result;
+  if (const CommandResult result = device.targets.qps.removeFlow(entry.rule); !result.ok()) return result;
+  for (const std::uint32_t number : receivers) ++device.ethernet.receivers.at(number).rules;
+  for (const std::uint32_t number : entry.receivers) --device.ethernet.receivers.at(number).rules;
+  entry.rule = name;
+  entry.receivers = receivers;
+  entry.description = rule;
+  return {};
+}
+
 }  // namespace
-
-CommandResult createTir(CommandDevice& device, const CommandCall& call) {
-  const QpNumber queue(CreateTirInput::ReceiveQueue::get(call.input));
-  const TransportDomainNumber domain(CreateTirInput::TransportDomain::get(call.input));
-  if (CreateTirInput::Dispatch::get(call.input) != 0) {
-    return {CommandStatus::kBadParameter, Syndrome::kTirDispatchUnsupported};
-  }
-  QpAttributes qp;
-  const bool isRq = device.targets.qps.query(queue, qp).ok() && qp.service == QpService::kRaw && !qp.hasSendQueue;
-  if (!isRq) return {CommandStatus::kBadResource, Syndrome::kUnknownQp};
-  if (!device.transportDomains.hold(domain)) return kNoDomain;
-  const auto number = device.ethernet.receiverNumbers.allocate();
-  if (!number) {
-    device.transportDomains.drop(domain);
-    return kLimit;
-  }
-  device.ethernet.receivers[*number] = {queue, domain, 0};
-  ObjectCommand::Number::set(call.output, *number);
-  call.note("tirn", *number);
-  return {};
-}
-
-CommandResult destroyTir(CommandDevice& device, const CommandCall& call) {
-  const auto found = device.ethernet.receivers.find(ObjectCommand::Number::get(call.input));
-  if (found == device.ethernet.receivers.end()) return {CommandStatus::kBadResource, Syndrome::kUnknownTir};
-  if (found->second.rules != 0) return {CommandStatus::kResourceBusy, Syndrome::kTirInUse};
-  device.transportDomains.drop(found->second.domain);
-  device.ethernet.receiverNumbers.release(found->first);
-  device.ethernet.receivers.erase(found);
-  return {};
-}
-
-CommandResult createTis(CommandDevice& device, const CommandCall& call) {
-  const TransportDomainNumber domain(CreateTisInput::TransportDomain::get(call.input));
-  if (!device.transportDomains.hold(domain)) return kNoDomain;
-  const auto number = device.ethernet.senderNumbers.allocate();
-  if (!number) {
-    device.transportDomains.drop(domain);
-    return kLimit;
-  }
-  device.ethernet.senders.emplace(*number, domain);
-  ObjectCommand::Number::set(call.output, *number);
-  call.note("tisn", *number);
-  return {};
-}
-
-CommandResult destroyTis(CommandDevice& device, const CommandCall& call) {
-  const auto found = device.ethernet.senders.find(ObjectCommand::Number::get(call.input));
-  if (found == device.ethernet.senders.end()) return {CommandStatus::kBadResource, Syndrome::kUnknownTis};
-  device.transportDomains.drop(found->second);
-  device.ethernet.senderNumbers.release(found->first);
-  device.ethernet.senders.erase(found);
-  return {};
-}
 
 CommandResult createFlowTable(CommandDevice& device, const CommandCall& call) {
   if (FlowTableInput::Type::get(call.input) != FlowTableInput::kReceive) {
-    return {CommandStatus::kBadParameter, Syndrome::kFlowActionUnsupported};
+    return kNoAction;
   }
   const auto number = device.ethernet.tableNumbers.allocate();
   if (!number) return kLimit;
@@ -188,17 +135,14 @@ CommandResult createFlowGroup(CommandDevice& device, const CommandCall& call) {
   const std::uint32_t first = CreateFlowGroupInput::FirstIndex::get(call.input);
   const std::uint32_t last = CreateFlowGroupInput::LastIndex::get(call.input);
   if (first > last || last >= table->size) return {CommandStatus::kBadParameter, Syndrome::kFlowIndexOutOfRange};
-  const ByteView mask = CreateFlowGroupInput::Match::view(call.input);
-  const bool outerOnly = (CreateFlowGroupInput::Criteria::get(call.input) & ~1U) == 0;
-  if (!outerOnly || !isSupported(mask)) return kNoMatch;
-  const auto number = device.ethernet.groupNumbers.allocate();
-  if (!number) return kLimit;
-  EthernetObjects::Group& group = table->groups[*number];
+  EthernetObjects::Group group;
   group.first = first;
   group.last = last;
-  if (CreateFlowGroupInput::Criteria::get(call.input) != 0) {
-    std::copy_n(mask.begin(), group.mask.size(), group.mask.begin());
-  }
+  const std::uint32_t criteria = CreateFlowGroupInput::Criteria::get(call.input);
+  if (!readMask(CreateFlowGroupInput::Match::view(call.input), criteria, group.mask)) return kNoMatch;
+  const auto number = device.ethernet.groupNumbers.allocate();
+  if (!number) return kLimit;
+  table->groups[*number] = group;
   ObjectCommand::Number::set(call.output, *number);
   call.note("group_id", *number);
   return {};
@@ -220,6 +164,7 @@ CommandResult destroyFlowGroup(CommandDevice& device, const CommandCall& call) {
 CommandResult setFlowEntry(CommandDevice& device, const CommandCall& call) {
   EthernetObjects::Table* table = tableOf(device, call);
   if (table == nullptr) return kNoTable;
+  if (call.modifier() == FlowEntryInput::kModify) return modifyFlowEntry(device, call, *table);
   const std::uint32_t index = FlowEntryInput::Index::get(call.input);
   const std::uint32_t groupNumber = FlowEntryInput::Group::get(call.input);
   const auto group = table->groups.find(groupNumber);
@@ -227,23 +172,21 @@ CommandResult setFlowEntry(CommandDevice& device, const CommandCall& call) {
   if (index < group->second.first || index > group->second.last || table->entries.count(index) != 0) {
     return {CommandStatus::kBadParameter, Syndrome::kFlowIndexOutOfRange};
   }
-  const bool forwards = FlowEntryInput::Action::get(call.input) == FlowEntryInput::kForward &&
-                        FlowEntryInput::Destinations::get(call.input) == 1 &&
-                        FlowEntryInput::DestinationType::get(call.input) == FlowEntryInput::kToReceiver;
-  if (!forwards) return {CommandStatus::kBadParameter, Syndrome::kFlowActionUnsupported};
-  const auto receiver = device.ethernet.receivers.find(FlowEntryInput::Destination::get(call.input));
-  if (receiver == device.ethernet.receivers.end()) return {CommandStatus::kBadResource, Syndrome::kUnknownTir};
-  std::optional<FlowRule> rule =
-      ruleOf({group->second.mask.data(), group->second.mask.size()}, FlowEntryInput::Value::view(call.input));
-  if (!rule) return kNoMatch;
-  rule->order = std::uint64_t{table->level} << 32 | index;
-  rule->queue = receiver->second.queue;
-  rule->flowTag = FlowEntryInput::FlowTag::get(call.input);
+  FlowRule rule;
+  EthernetObjects::Entry entry;
+  entry.group = groupNumber;
+  if (const CommandResult result = readAction(device, call.input, *table, rule, entry.receivers); !result.ok()) {
+    return result;
+  }
+  rule.mask = group->second.mask;
+  std::copy_n(FlowEntryInput::Value::view(call.input).begin(), rule.value.size(), rule.value.begin());
+  rule.order = std::uint64_t{table->level} << 32 | index;
+  rule.flowTag = FlowEntryInput::FlowTag::get(call.input);
   call.note("flow_index", index);
-  call.note("flow_tag", rule->flowTag);
-  EthernetObjects::Entry entry{0, receiver->first, groupNumber};
-  if (const CommandResult result = device.targets.qps.addFlow(*rule, entry.rule); !result.ok()) return result;
-  ++receiver->second.rules;
+  call.note("flow_tag", rule.flowTag);
+  if (const CommandResult result = device.targets.qps.addFlow(rule, entry.rule); !result.ok()) return result;
+  entry.description = rule;
+  for (const std::uint32_t number : entry.receivers) ++device.ethernet.receivers.at(number).rules;
   table->entries.emplace(index, entry);
   return {};
 }

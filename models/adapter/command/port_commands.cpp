@@ -59,6 +59,10 @@ CommandResult queryVportContext(CommandDevice& device, const CommandCall& call) 
   Context::Lmc::set(out, port->lmc);
   Context::SubnetTimeout::set(out, kSubnetTimeout);
   Context::SmLid::set(out, port->subnetManagerLid.value());
+  const auto number = static_cast<std::uint8_t>(port - device.identity.ports.data() + 1);
+  const PortViolations violations = device.violations(number);
+  Context::PkeyViolations::set(out, violations.partition());
+  Context::QkeyViolations::set(out, violations.queueKey());
   call.note("lid", port->lid.value());
   return {};
 }

@@ -60,6 +60,9 @@ CommandResult createQp(CommandDevice& device, const CommandCall& call) {
     return {CommandStatus::kBadParameter, Syndrome::kUserMemoryUnsupported};
   }
   QpAttributes qp = decodeQpContext(CreateQpInput::Context::view(call.input));
+  if (qp.service == QpService::kDct || qp.service == QpService::kDcResponder) {
+    return {CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported};
+  }
   if (qp.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kQpPagesWrong};
   qp.buffer.pages = readPages<CreateQpInput::Pages>(call.input);
   call.note("st", static_cast<std::uint64_t>(qp.service));
@@ -82,6 +85,7 @@ CommandResult destroyQp(CommandDevice& device, const CommandCall& call) {
   call.note("qpn", number.value());
   QpAttributes qp;
   if (const CommandResult result = device.targets.qps.query(number, qp); !result.ok()) return result;
+  if (qp.service == QpService::kDct) return {CommandStatus::kBadResource, Syndrome::kUnknownQp};
   if (const CommandResult result = device.targets.qps.destroy(number); !result.ok()) return result;
   dropReferences(device, qp);
   return {};
@@ -92,6 +96,7 @@ CommandResult queryQp(CommandDevice& device, const CommandCall& call) {
   call.note("qpn", number.value());
   QpAttributes qp;
   if (const CommandResult result = device.targets.qps.query(number, qp); !result.ok()) return result;
+  if (qp.service == QpService::kDct) return {CommandStatus::kBadResource, Syndrome::kUnknownQp};
   encodeQpContext(qp, wire::QueryQpOutput::Context::mutableView(call.output));
   writePages<wire::QueryQpOutput::Pages>(qp.buffer.pages, call.output);
   return {};

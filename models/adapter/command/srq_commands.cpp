@@ -1,5 +1,5 @@
-// Shared receive queues: basic ones, those of XRC, and receive memory pools, which is what the stock driver makes of a
-// basic one (Linux drivers/infiniband/hw/mlx5/srq_cmd.c, create_srq_split).
+// Shared receive queues: basic ones, those of XRC, receive memory pools, which is what the stock driver makes of a
+// basic one (Linux drivers/infiniband/hw/mlx5/srq_cmd.c, create_srq_split), and those that match tags.
 #include "models/adapter/command/command_handlers.h"
 #include "models/adapter/command/context_codec.h"
 #include "models/adapter/command/page_words.h"
@@ -12,6 +12,7 @@ using wire::ArmSrqInput;
 using wire::CommandOpcode;
 using wire::CreateRmpInput;
 using wire::CreateSrqInput;
+using wire::CreateXrqInput;
 using wire::ModifyRmpInput;
 using wire::ObjectCommand;
 
@@ -24,6 +25,8 @@ SrqKind kindOf(const CommandCall& call) {
       return SrqKind::kXrc;
     case CommandOpcode::kDestroyRmp:
       return SrqKind::kMemoryPool;
+    case CommandOpcode::kDestroyXrq:
+      return SrqKind::kTagMatching;
     default:
       return SrqKind::kBasic;
   }
@@ -78,6 +81,16 @@ CommandResult createRmp(CommandDevice& device, const CommandCall& call) {
   return create(device, call, srq);
 }
 
+CommandResult createXrq(CommandDevice& device, const CommandCall& call) {
+  SrqAttributes srq = decodeXrqContext(CreateXrqInput::Context::view(call.input));
+  if (srq.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kSrqPagesWrong};
+  srq.buffer.pages = readPages<CreateXrqInput::Pages>(call.input);
+  if (!device.matchesTags()) return {CommandStatus::kBadParameter, Syndrome::kSrqFormatUnsupported};
+  call.note("cqn", srq.cq.value());
+  call.note("log_matching_list_sz", srq.logTags);
+  return create(device, call, srq);
+}
+
 CommandResult destroySrq(CommandDevice& device, const CommandCall& call) {
   const SrqNumber number(ObjectCommand::Number::get(call.input));
   const SrqKind kind = kindOf(call);
@@ -108,15 +121,28 @@ CommandResult queryRmp(CommandDevice& device, const CommandCall& call) {
   return {};
 }
 
+CommandResult queryXrq(CommandDevice& device, const CommandCall& call) {
+  const SrqNumber number(ObjectCommand::Number::get(call.input));
+  call.note("xrqn", number.value());
+  SrqAttributes srq;
+  const CommandResult result = device.targets.srqs.query(SrqKind::kTagMatching, number, srq);
+  if (!result.ok()) return result;
+  encodeXrqContext(srq, wire::QueryXrqOutput::Context::mutableView(call.output));
+  return {};
+}
+
 CommandResult armSrq(CommandDevice& device, const CommandCall& call) {
   const SrqNumber number(ArmSrqInput::Number::get(call.input));
   const auto limit = static_cast<std::uint16_t>(ArmSrqInput::LowWaterMark::get(call.input));
   call.note("srqn", number.value());
   call.note("lwm", limit);
-  if (call.modifier() != ArmSrqInput::kSharedReceiveQueue) {
+  SrqKind kind = kindOf(call);
+  if (kind == SrqKind::kBasic && call.modifier() == ArmSrqInput::kTagMatchingQueue) {
+    kind = SrqKind::kTagMatching;
+  } else if (call.modifier() != ArmSrqInput::kSharedReceiveQueue) {
     return {CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier};
   }
-  return device.targets.srqs.arm(kindOf(call), number, limit);
+  return device.targets.srqs.arm(kind, number, limit);
 }
 
 CommandResult modifyRmp(CommandDevice& device, const CommandCall& call) {

@@ -22,6 +22,7 @@ struct CompletionConfig {
   std::int64_t compressionMax = 64;
   Time compressionTimeout = microseconds(1);
   bool enhancedCompression = true;
+  bool wideEntries = true;
   bool shortEntries = false;
   bool poison = false;
   Hertz timestampClock{156'250'000};
@@ -63,6 +64,8 @@ struct CompletionConfig {
         "How long after its first completion a compressed session ends");
     key("enhanced_compression", self.enhancedCompression,
         "Whether the adapter has the enhanced layout of compressed completions, too");
+    key("cqe_128", self.wideEntries,
+        "Whether the adapter pads entries of 128B to their full size, and compresses them");
     key("cqe_32", self.shortEntries,
         "Whether the adapter has entries of 32B, too; no real one does: to study what they would save");
     key("poison", self.poison,

@@ -1,14 +1,17 @@
 // How queues report that a work request is done.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 
+#include "models/base/byte_view.h"
 #include "models/base/ids.h"
 #include "models/base/units.h"
 #include "models/observe/work_request_id.h"
 #include "models/wire/cqe.h"
+#include "models/wire/tag_matching.h"
 
 namespace hca::adapter {
 
@@ -24,10 +27,26 @@ struct FrameDescription {
   bool transportOk = false;  ///< TCP or UDP checksum
   std::uint8_t networkType = 0;
   std::uint8_t transportType = 0;
+  std::uint32_t rssHash = 0;
+  std::uint8_t rssHashType = 0;  ///< 0: there is none
 
   friend bool operator==(const FrameDescription& a, const FrameDescription& b) {
     return a.flowTag == b.flowTag && a.vlan == b.vlan && a.hadVlan == b.hadVlan && a.networkOk == b.networkOk &&
-           a.transportOk == b.transportOk && a.networkType == b.networkType && a.transportType == b.transportType;
+           a.transportOk == b.transportOk && a.networkType == b.networkType && a.transportType == b.transportType &&
+           a.rssHash == b.rssHash && a.rssHashType == b.rssHashType;
+  }
+};
+
+/// What a completion of a tag-matching receive queue tells.
+struct TagDescription {
+  wire::TagCompletion operation = wire::TagCompletion::kNoTag;
+  std::uint16_t place = 0;  ///< in the list of tags
+  bool hasFront = false;
+  std::array<std::uint8_t, 16> front{};  ///< the entry's first bytes: the message's tag header, or a wire::TagListCqe
+
+  void setFront(ByteView bytes) {
+    hasFront = true;
+    std::copy_n(bytes.data(), front.size(), front.data());
   }
 };
 
@@ -40,6 +59,10 @@ struct CompletionRecord {
   std::uint8_t sendOpcode = 0;   ///< WQE opcode of the request, for requester completions and errors
   std::uint16_t wqeCounter = 0;  ///< index of the WQE's first block
   std::uint32_t byteCount = 0;
+  // Of a packet in a striding receive queue, where wqeCounter is its first stride.
+  std::uint16_t strides = 0;  ///< that it took; 0: of another queue
+  std::uint16_t wqeId = 0;
+  bool isFiller = false;             ///< no packet: strides that stay empty
   std::uint32_t immediateOrKey = 0;  ///< immediate (host order of the big-endian word), invalidated rkey, or pkey
   QpNumber remoteQp;                 ///< responder: source QP (UD), else the connected peer
   std::uint16_t sourceLid = 0;
@@ -54,8 +77,14 @@ struct CompletionRecord {
   std::uint8_t inlineLength = 0;  ///< scatter to CQE: bytes of `inlineData` in use (0..64)
   std::array<std::uint8_t, 64> inlineData{};
   std::optional<FrameDescription> frame;  ///< of a raw packet received
+  std::optional<TagDescription> tag;      ///< of a tag-matching receive queue
   observe::WorkRequestId request;
 
+  /// The entry's byte count, with what a striding queue puts there.
+  [[nodiscard]] std::uint32_t byteCountWord() const {
+    if (strides == 0) return byteCount;
+    return byteCount | wire::Cqe::ConsumedStrides::make(strides) | wire::Cqe::Filler::make(isFiller);
+  }
   [[nodiscard]] bool isError() const {
     return opcode == CqeOpcode::kRequesterError || opcode == CqeOpcode::kResponderError;
   }

@@ -28,9 +28,14 @@ std::uint64_t miniCqeOf(const CompletionRecord& record, MiniFormat format) {
   }
   // The hash of packets without one is 0; a queue that isn't striding has its entry's number as stride index.
   wire::MiniCqe mini;
-  if (format != MiniFormat::kHash) mini.high = wire::Be16(record.checksum);
+  if (format != MiniFormat::kHash) {
+    mini.high = wire::Be16(record.checksum);
+  } else if (record.frame) {
+    mini.high = wire::Be16(static_cast<std::uint16_t>(record.frame->rssHash >> 16));
+    mini.low = wire::Be16(static_cast<std::uint16_t>(record.frame->rssHash));
+  }
   if (format == MiniFormat::kChecksumStrideIndex) mini.low = wire::Be16(record.wqeCounter);
-  mini.byteCount = wire::Be32(record.byteCount);
+  mini.byteCount = wire::Be32(record.byteCountWord());
   return wordOf(mini);
 }
 

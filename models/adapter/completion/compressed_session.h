@@ -27,11 +27,16 @@ struct CompressedSession {
   CompletionRecord title;
   std::uint64_t timestamp = 0;  ///< of the title, ticks
   std::uint32_t size = 0;       ///< completions so far, the title included
+  std::uint32_t advance = 0;    ///< how far the WQE counter of the next will be ahead of the title's
   Time opened{};
   std::uint64_t firstHeld = 0;  ///< ring index of held[0]
   std::vector<Held> held;
 };
 
+/// By how much `record` moves the WQE counter on: one entry, or in a striding queue the strides that it took.
+[[nodiscard]] constexpr std::uint32_t advanceOf(const CompletionRecord& record) {
+  return record.strides != 0 ? record.strides : 1;
+}
 /// The mini CQE of `record`: of a requester, or of a responder in format `format`, by the record's opcode.
 [[nodiscard]] std::uint64_t miniCqeOf(const CompletionRecord& record, MiniFormat format);
 

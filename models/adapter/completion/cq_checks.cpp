@@ -19,7 +19,8 @@ bool compressionSupported(const CqAttributes& attributes, const CompletionConfig
   const bool formatKnown =
       attributes.miniFormatExtension == 0 &&
       (format == MiniFormat::kHash || format == MiniFormat::kChecksum || format == MiniFormat::kChecksumStrideIndex);
-  const bool strideKnown = attributes.stride == CqeStride::k64 || attributes.stride == CqeStride::k128;
+  const bool strideKnown =
+      attributes.stride == CqeStride::k64 || (attributes.stride == CqeStride::k128 && config.wideEntries);
   return config.compressionMax > 1 && !attributes.collapsed && strideKnown && layoutKnown && formatKnown;
 }
 
@@ -33,8 +34,9 @@ bool formatSupported(const CqAttributes& attributes, const CompletionConfig& con
 }  // namespace
 
 CommandResult checkCompletionQueue(const CqAttributes& attributes, const CompletionConfig& config) {
-  const bool sizeKnown =
-      attributes.stride <= CqeStride::k128Padded || (attributes.stride == CqeStride::k32 && config.shortEntries);
+  const bool sizeKnown = attributes.stride < CqeStride::k128Padded ||
+                         (attributes.stride == CqeStride::k128Padded && config.wideEntries) ||
+                         (attributes.stride == CqeStride::k32 && config.shortEntries);
   if (!sizeKnown) {
     return {CommandStatus::kBadParameter, Syndrome::kCqEntrySizeUnsupported};
   }

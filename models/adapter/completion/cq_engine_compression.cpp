@@ -25,7 +25,7 @@ bool CqEngine::gather(CompletionQueue& queue, const CompletionRecord& record) {
   const SessionPolicy& policy = restorableEntries(miniFormatOf(queue));
   std::optional<SessionEnd> end = policy.excludes(record);
   const bool excluded = end.has_value();
-  if (!end && session.open) end = policy.parts(session.title, session.size, record);
+  if (!end && session.open) end = policy.parts(session.title, session.advance, record);
   if (end) closeSession(queue, *end);
   if (excluded || !queue.good()) return false;
   const bool opens = !session.open;
@@ -45,9 +45,10 @@ void CqEngine::openSession(CompletionQueue& queue, const CompletionRecord& recor
   session.title = record;
   session.timestamp = timestampOf(queue);
   session.size = 1;
+  session.advance = advanceOf(record);
   session.opened = context_.now();
   session.held.clear();
-  if (!isEnhanced(queue)) session.size = 0;  // counted when it is held
+  if (!isEnhanced(queue)) session.size = session.advance = 0;  // counted when it is held
 }
 
 void CqEngine::hold(CompletionQueue& queue, const CompletionRecord& record) {
@@ -55,6 +56,7 @@ void CqEngine::hold(CompletionQueue& queue, const CompletionRecord& record) {
   if (session.held.empty()) session.firstHeld = queue.occupancy.produced();
   session.held.push_back({miniCqeOf(record, miniFormatOf(queue)), record.request});
   ++session.size;
+  session.advance += advanceOf(record);
   queue.occupancy.produce();
   queue.moderation.addEntry(context_.now(), false);
   explainOverwrites(queue);

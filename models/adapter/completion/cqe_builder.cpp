@@ -28,7 +28,8 @@ void fill(wire::Cqe& cqe, const CompletionRecord& record, std::uint64_t timestam
                  wire::Cqe::GrhInBuffer::make(record.globalRouteInBuffer));
   cqe.userIndex = wire::Be32(record.userIndex & k24Bits);
   cqe.immediate = wire::Be32(record.immediateOrKey);
-  cqe.byteCount = wire::Be32(record.byteCount);
+  cqe.wqeId = wire::Be16(record.wqeId);
+  cqe.byteCount = wire::Be32(record.byteCountWord());
   cqe.timestamp = wire::Be64(timestamp & (UINT64_MAX >> 1));
   cqe.opcodeQp = opcodeAndQp(record);
   cqe.wqeCounter = wire::Be16(record.wqeCounter);
@@ -42,7 +43,16 @@ void fillFrame(wire::Cqe& cqe, const FrameDescription& frame) {
       static_cast<std::uint8_t>(Cqe::VlanPresent::make(frame.hadVlan) | Cqe::NetworkType::make(frame.networkType) |
                                 Cqe::TransportType::make(frame.transportType));
   cqe.vlan = wire::Be16(frame.vlan);
+  cqe.rssHash = wire::Be32(frame.rssHash);
+  cqe.rssHashType = frame.rssHashType;
   Cqe::FlowTag::set(cqe.opcodeQp, frame.flowTag & k24Bits);
+}
+
+void fillTag(wire::Cqe& cqe, const TagDescription& tag) {
+  cqe.app = wire::kTagMatchingApp;
+  cqe.appOperation = static_cast<std::uint8_t>(tag.operation);
+  cqe.appInfo = wire::Be16(tag.place);
+  if (tag.hasFront) std::memcpy(static_cast<void*>(&cqe), tag.front.data(), tag.front.size());
 }
 
 void fillError(wire::Cqe& entry, const CompletionRecord& record, std::uint8_t filling) {
@@ -86,6 +96,7 @@ void CqeBuilder::build(const CompletionRecord& record, std::uint64_t index, std:
   } else {
     fill(cqe, record, timestamp);
     if (record.frame) fillFrame(cqe, *record.frame);
+    if (record.tag) fillTag(cqe, *record.tag);
   }
   const std::uint8_t before = record.isError() ? filling_ : 0;
   if (firstHalf) std::memset(image.wide.inlineData, before, sizeof image.wide.inlineData);

@@ -10,9 +10,22 @@ bool hasImmediate(CqeOpcode opcode) {
          opcode == CqeOpcode::kResponderSendInvalidate;
 }
 
+// But for the hash: a format has room for it, and with the others it is lost.
+bool sameFrame(const std::optional<FrameDescription>& a, const std::optional<FrameDescription>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  FrameDescription other = *b;
+  other.rssHash = a->rssHash;
+  return *a == other;
+}
+
 bool samePeer(const CompletionRecord& a, const CompletionRecord& b) {
   return a.remoteQp == b.remoteQp && a.sourceLid == b.sourceLid && a.serviceLevel == b.serviceLevel &&
-         a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer && a.frame == b.frame;
+         a.pathBits == b.pathBits && a.globalRouteInBuffer == b.globalRouteInBuffer && sameFrame(a.frame, b.frame);
+}
+
+// Strides are counted within one WQE, which the title names.
+bool sameEntry(const CompletionRecord& a, const CompletionRecord& b) {
+  return (a.strides == 0) == (b.strides == 0) && a.wqeId == b.wqeId;
 }
 
 class RestorableEntries final : public SessionPolicy {
@@ -22,19 +35,21 @@ class RestorableEntries final : public SessionPolicy {
   [[nodiscard]] std::optional<SessionEnd> excludes(const CompletionRecord& record) const override {
     if (record.isError()) return SessionEnd::kError;
     if (record.inlineLength != 0) return SessionEnd::kInline;
+    if (record.tag) return SessionEnd::kMismatch;  // no mini CQE tells what became of a tag
     if (record.forceEvent) return SessionEnd::kForcedEvent;
     if (CqeBuilder::isSolicited(record)) return SessionEnd::kSolicited;
     return std::nullopt;
   }
 
-  [[nodiscard]] std::optional<SessionEnd> parts(const CompletionRecord& title, std::uint32_t position,
+  [[nodiscard]] std::optional<SessionEnd> parts(const CompletionRecord& title, std::uint32_t advance,
                                                 const CompletionRecord& record) const override {
     const bool alike = record.opcode == title.opcode && record.qp == title.qp && record.userIndex == title.userIndex;
     if (!alike) return SessionEnd::kMismatch;
     // A requester's mini CQE names request and opcode itself.
     if (record.opcode == CqeOpcode::kRequester) return std::nullopt;
     const bool sameImmediate = !hasImmediate(record.opcode) || record.immediateOrKey == title.immediateOrKey;
-    if (!samePeer(record, title) || !sameImmediate || !sameContent(title, position, record)) {
+    if (!samePeer(record, title) || !sameEntry(record, title) || !sameImmediate ||
+        !sameContent(title, advance, record)) {
       return SessionEnd::kMismatch;
     }
     return std::nullopt;
@@ -42,10 +57,10 @@ class RestorableEntries final : public SessionPolicy {
 
  private:
   // What one of the formats has room for, and the others take from the title.
-  [[nodiscard]] bool sameContent(const CompletionRecord& title, std::uint32_t position,
+  [[nodiscard]] bool sameContent(const CompletionRecord& title, std::uint32_t advance,
                                  const CompletionRecord& record) const {
     const bool checksum = format_ != MiniFormat::kHash || record.checksum == title.checksum;
-    const auto next = static_cast<std::uint16_t>(title.wqeCounter + position);
+    const auto next = static_cast<std::uint16_t>(title.wqeCounter + advance);
     return checksum && (format_ == MiniFormat::kChecksumStrideIndex || record.wqeCounter == next);
   }
 

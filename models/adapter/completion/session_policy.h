@@ -33,9 +33,9 @@ class SessionPolicy {
   virtual ~SessionPolicy() = default;
   /// Why `record` can be in no session at all; nothing if it may open one.
   [[nodiscard]] virtual std::optional<SessionEnd> excludes(const CompletionRecord& record) const = 0;
-  /// Why `record` can't follow as completion number `position` (the title has number 0); nothing if it can. Called for
-  /// records that are not excluded.
-  [[nodiscard]] virtual std::optional<SessionEnd> parts(const CompletionRecord& title, std::uint32_t position,
+  /// Why `record` can't follow where a WQE counter would be `advance` ahead of the title's; nothing if it can. Called
+  /// for records that are not excluded.
+  [[nodiscard]] virtual std::optional<SessionEnd> parts(const CompletionRecord& title, std::uint32_t advance,
                                                         const CompletionRecord& record) const = 0;
 };
 

@@ -28,6 +28,7 @@ void BarDecoder::write(std::uint64_t offset, ByteView bytes) {
   if (isWithin(offset, wire::kMsixTableOffset, kTableLength)) {
     return blocks_.vectors.writeTable(static_cast<std::uint32_t>(offset - wire::kMsixTableOffset), bytes);
   }
+  if (wire::isDeviceMemoryOffset(offset)) return blocks_.deviceMemory.write(offset, bytes);
   ++ignoredWrites_;
 }
 
@@ -43,8 +44,9 @@ void BarDecoder::read(std::uint64_t offset, MutableByteView into) const {
     return blocks_.vectors.readTable(static_cast<std::uint32_t>(offset - wire::kMsixTableOffset), into);
   }
   if (isWithin(offset, wire::kMsixPendingOffset, kPendingLength)) {
-    blocks_.vectors.readPending(static_cast<std::uint32_t>(offset - wire::kMsixPendingOffset), into);
+    return blocks_.vectors.readPending(static_cast<std::uint32_t>(offset - wire::kMsixPendingOffset), into);
   }
+  if (wire::isDeviceMemoryOffset(offset)) blocks_.deviceMemory.read(offset, into);
 }
 
 void BarDecoder::writeUar(UarIndex uar, std::uint64_t offset, ByteView bytes) {

@@ -8,6 +8,7 @@
 #include "models/adapter/completion/cq_engine.h"
 #include "models/adapter/event/eq_engine.h"
 #include "models/adapter/event/msix_table.h"
+#include "models/adapter/memory/device_memory.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
 #include "models/base/byte_view.h"
 
@@ -22,6 +23,7 @@ class BarDecoder {
     CqEngine& completion;
     EqEngine& events;
     SendQueueEngine& sendQueue;
+    DeviceMemory& deviceMemory;
   };
   explicit BarDecoder(const Blocks& blocks) : blocks_(blocks) {}
 

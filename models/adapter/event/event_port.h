@@ -25,6 +25,7 @@ enum class EventType : std::uint8_t {
   kSrqCatastrophic = 0x12,
   kSrqLastWqe = 0x13,
   kSrqLimit = 0x14,
+  kDctDrained = 0x1C,
 };
 
 /// An asynchronous event; `object` and `syndrome` as the type has them (QP, CQ, SRQ or port number).

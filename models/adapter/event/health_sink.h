@@ -6,7 +6,7 @@
 namespace hca::adapter {
 
 /// Syndromes of the health buffer. rdma-core providers/mlx5/mlx5_vfio.c, MLX5_INITIAL_SEG_HEALTH_SYND_*.
-enum class HealthSyndrome : std::uint8_t { kNone = 0x0, kEqOverrun = 0xC, kEqError = 0xD };
+enum class HealthSyndrome : std::uint8_t { kNone = 0x0, kFirmware = 0x1, kEqOverrun = 0xC, kEqError = 0xD };
 
 class HealthSink {
  public:

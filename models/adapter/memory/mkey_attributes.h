@@ -9,7 +9,13 @@
 namespace hca::adapter {
 
 /// mkc.access_mode
-enum class MkeyMode : std::uint8_t { kPhysical = 0, kTranslated = 1, kIndirect = 2, kFixedIndirect = 3 };
+enum class MkeyMode : std::uint8_t {
+  kPhysical = 0,
+  kTranslated = 1,
+  kIndirect = 2,
+  kFixedIndirect = 3,
+  kDeviceMemory = 5,
+};
 
 /// A row of an indirect key: a piece of what another key gives access to.
 struct KeyPiece {
@@ -37,7 +43,7 @@ struct MkeyAttributes {
   std::uint8_t variant = 0;          ///< low byte of the key
   std::uint32_t boundQp = 0xFFFFFF;  ///< 0xffffff: any queue pair
   PdNumber pd;
-  std::uint64_t start = 0;   ///< first virtual address
+  std::uint64_t start = 0;   ///< first virtual address; of device memory its offset in BAR0, requests count from 0
   std::uint64_t length = 0;  ///< bytes
   std::uint8_t logPageSize = 12;
   std::vector<BusAddress> pages;  ///< translation of page i from the page of `start`

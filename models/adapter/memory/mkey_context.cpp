@@ -14,8 +14,9 @@ namespace {
 std::uint8_t byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
 
 MkeyMode modeOf(ByteView context) {
-  // The modes beyond those four are of special memories, which the model does not have.
+  // The other modes beyond the first four are of special memories, which the model does not have.
   const std::uint32_t mode = (Context::AccessModeHigh::get(context) << 2) | Context::AccessModeLow::get(context);
+  if (mode == static_cast<std::uint32_t>(MkeyMode::kDeviceMemory)) return MkeyMode::kDeviceMemory;
   return static_cast<MkeyMode>(std::min(mode, static_cast<std::uint32_t>(MkeyMode::kFixedIndirect)));
 }
 
@@ -47,7 +48,8 @@ MkeyAttributes decodeMkeyContext(ByteView context) {
 
 void encodeMkeyContext(const MkeyAttributes& key, MutableByteView context) {
   Context::Free::set(context, key.free);
-  Context::AccessModeLow::set(context, static_cast<std::uint32_t>(key.mode));
+  Context::AccessModeHigh::set(context, static_cast<std::uint32_t>(key.mode) >> 2);
+  Context::AccessModeLow::set(context, static_cast<std::uint32_t>(key.mode) & 3U);
   Context::LocalRead::set(context, key.rights.localRead);
   Context::LocalWrite::set(context, key.rights.localWrite);
   Context::RemoteRead::set(context, key.rights.remoteRead);

@@ -71,6 +71,7 @@ CommandResult MkeyTable::create(const MkeyAttributes& attributes, MkeyIndex& ind
   if (slot >= entries_.size()) entries_.resize(slot + 1);
   entries_[slot] = Entry{true, rightsMask(attributes.rights), attributes};
   use(attributes.pieces);
+  if (attributes.mode == MkeyMode::kDeviceMemory) deviceMemory_->hold(attributes.start);
   ++live_;
   index = MkeyIndex(*allocated);
   return {};
@@ -81,6 +82,7 @@ CommandResult MkeyTable::destroy(MkeyIndex index) {
   if (entry == nullptr) return {CommandStatus::kBadResource, Syndrome::kUnknownMemoryKey};
   if (entry->users != 0) return {CommandStatus::kResourceBusy, Syndrome::kMemoryKeyInUse};
   unuse(entry->attributes.pieces);
+  if (entry->attributes.mode == MkeyMode::kDeviceMemory) deviceMemory_->drop(entry->attributes.start);
   pds_.drop(entry->attributes.pd);
   *entry = Entry{};
   --live_;
@@ -109,9 +111,16 @@ CommandResult MkeyTable::check(const MkeyAttributes& attributes) const {
   const bool wraps = attributes.length != 0 && attributes.start + (attributes.length - 1) < attributes.start;
   if (!attributes.anyLength && wraps) return {CommandStatus::kBadParameter, Syndrome::kMemoryKeyRangeBad};
   if (attributes.mode == MkeyMode::kTranslated) return checkPages(attributes);
+  if (attributes.mode == MkeyMode::kDeviceMemory) return checkDeviceMemory(attributes);
   if (attributes.mode == MkeyMode::kPhysical || attributes.free) return {};
   if (checkPieces(attributes, QpNumber(attributes.boundQp)) == KeyFault::kNone) return {};
   return {CommandStatus::kBadParameter, Syndrome::kMemoryKeyPiecesWrong};
+}
+
+CommandResult MkeyTable::checkDeviceMemory(const MkeyAttributes& attributes) const {
+  if (deviceMemory_ == nullptr) return {CommandStatus::kBadParameter, Syndrome::kMemoryKeyModeUnsupported};
+  const bool isAllocated = !attributes.anyLength && deviceMemory_->isAllocated(attributes.start, attributes.length);
+  return isAllocated ? CommandResult{} : CommandResult{CommandStatus::kBadParameter, Syndrome::kMemoryKeyRangeBad};
 }
 
 CommandResult MkeyTable::checkPages(const MkeyAttributes& attributes) const {
@@ -153,6 +162,9 @@ Translation MkeyTable::translate(const AccessRequest& request, std::vector<Segme
     appendTranslated(*entry, request, segments);
   } else if (attributes.mode == MkeyMode::kPhysical) {
     appendPhysical(request, segments);
+  } else if (attributes.mode == MkeyMode::kDeviceMemory) {
+    append(segments, segments.size(), DeviceMemory::busAddress(attributes.start + request.address).value(),
+           static_cast<std::uint32_t>(request.length));
   } else {
     appendPieces(attributes, request, segments, result);
   }
@@ -197,8 +209,9 @@ AccessFault MkeyTable::examine(const Entry& entry, const AccessRequest& request)
 bool MkeyTable::inRange(const MkeyAttributes& attributes, std::uint64_t address, std::uint64_t length) {
   if (attributes.anyLength) return address + (length - 1) >= address;
   // No sum that could wrap: the offset must leave room for the length.
-  if (address < attributes.start || length > attributes.length) return false;
-  return address - attributes.start <= attributes.length - length;
+  const std::uint64_t start = attributes.mode == MkeyMode::kDeviceMemory ? 0 : attributes.start;
+  if (address < start || length > attributes.length) return false;
+  return address - start <= attributes.length - length;
 }
 
 void MkeyTable::appendPhysical(const AccessRequest& request, std::vector<Segment>& segments) {

@@ -6,6 +6,7 @@
 
 #include "models/adapter/command/command_result.h"
 #include "models/adapter/memory/cache_port.h"
+#include "models/adapter/memory/device_memory.h"
 #include "models/adapter/memory/index_allocator.h"
 #include "models/adapter/memory/memory_config.h"
 #include "models/adapter/memory/memory_key_port.h"
@@ -32,6 +33,9 @@ class MkeyTable final : public Translator, public MemoryKeyPort {
  public:
   /// Keys hold their protection domain in `pds`. All references outlive the table.
   MkeyTable(const MemoryConfig& config, PdTable& pds, CachePort& cache);
+
+  /// Keys may be of this memory; without it none is.
+  void connect(DeviceMemory& memory) { deviceMemory_ = &memory; }
 
   /// Checks mode, protection domain, range and pages; `index` is set on success. The key's variant byte is
   /// `attributes.variant`.
@@ -60,6 +64,7 @@ class MkeyTable final : public Translator, public MemoryKeyPort {
 
   [[nodiscard]] CommandResult check(const MkeyAttributes& attributes) const;
   [[nodiscard]] CommandResult checkPages(const MkeyAttributes& attributes) const;
+  [[nodiscard]] CommandResult checkDeviceMemory(const MkeyAttributes& attributes) const;
   [[nodiscard]] const Entry* find(MkeyIndex index) const;
   [[nodiscard]] Entry* find(MkeyIndex index) {
     return const_cast<Entry*>(static_cast<const MkeyTable*>(this)->find(index));
@@ -86,6 +91,7 @@ class MkeyTable final : public Translator, public MemoryKeyPort {
   MemoryConfig config_;
   PdTable& pds_;
   CachePort& cache_;
+  DeviceMemory* deviceMemory_ = nullptr;
   IndexAllocator indices_;
   std::vector<Entry> entries_;  // by index - kFirstMkeyIndex
   std::uint32_t live_ = 0;

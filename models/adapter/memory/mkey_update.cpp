@@ -59,7 +59,7 @@ KeyFault MkeyTable::update(const KeyUpdate& update) {
 KeyFault MkeyTable::admit(const Entry* entry, const KeyUpdate& update) {
   if (entry == nullptr) return KeyFault::kUnknownKey;
   const MkeyAttributes& attributes = entry->attributes;
-  if (!attributes.updatable) return KeyFault::kNotUpdatable;
+  if (!attributes.updatable || attributes.mode == MkeyMode::kDeviceMemory) return KeyFault::kNotUpdatable;
   if (!update.isPrivileged && attributes.pd != update.pd) return KeyFault::kWrongPd;
   if (attributes.free ? update.mustBeValid : update.mustBeFree) return KeyFault::kWrongState;
   if (!attributes.free && variantOf(update.key) != attributes.variant) return KeyFault::kUnknownKey;

@@ -5,6 +5,7 @@
 #include "models/adapter/transport/queue_token.h"
 #include "models/adapter/transport/vendor_errors.h"
 #include "models/observe/work_request_id.h"
+#include "models/wire/wqe.h"
 
 namespace hca::adapter {
 
@@ -97,9 +98,11 @@ void ReceiveQueueEngine::onEntries(QueuePair& qp, ByteView data) {
   ReceiveQueueState& state = qp.receive;
   if (state.flushing) return readRecord(qp);
   const std::size_t stride = std::size_t{1} << qp.attributes.logReceiveStride;
+  // An entry of a striding queue begins like one of a list, though the ring is cyclic.
+  const std::size_t front = qp.attributes.striding.isOn ? sizeof(wire::NextSegment) : 0;
   for (std::size_t at = 0; at + stride <= data.size(); at += stride) {
-    state.ready.push(
-        parseReceiveWqe(data.subview(at, stride), state.fetched, static_cast<std::uint16_t>(state.fetched)));
+    state.ready.push(parseReceiveWqe(data.subview(at + front, stride - front), state.fetched,
+                                     static_cast<std::uint16_t>(state.fetched)));
     ++state.fetched;
   }
   listener_->onReceiveAvailable(qp);
@@ -139,7 +142,7 @@ void ReceiveQueueEngine::completeFlushed(QueuePair& qp, std::uint64_t index) {
   CompletionRecord record;
   record.cq = qp.attributes.receiveCq;
   record.qp = qp.number;
-  record.userIndex = qp.attributes.userIndex;
+  record.userIndex = qp.attributes.userIndex == kNoUserIndex ? 0 : qp.attributes.userIndex;
   record.opcode = CqeOpcode::kResponderError;
   record.syndrome = CqeSyndrome::kWorkRequestFlushed;
   record.vendorError = vendor_error::kFlushed;

@@ -8,6 +8,14 @@
 
 namespace hca::adapter {
 
+/// The entry of a striding queue that packets are going to.
+struct StridingPosition {
+  bool isOpen = false;
+  ReceiveWqe wqe;
+  std::uint32_t used = 0;   ///< strides that packets took
+  std::uint32_t taken = 0;  ///< that the packet under way takes
+};
+
 struct ReceiveQueueState {
   std::uint64_t producer = 0;           ///< as last read from the doorbell record
   std::uint64_t fetched = 0;            ///< one past the last entry fetched
@@ -17,6 +25,7 @@ struct ReceiveQueueState {
   bool flushing = false;                ///< in error: every entry completes as flushed
   std::uint8_t idleLooks = 0;           ///< in error: looks at the doorbell record in vain since the last entry
   kernel::RingQueue<ReceiveWqe> ready;  ///< prefetched, oldest first
+  StridingPosition striding;            ///< of a striding queue
 };
 
 }  // namespace hca::adapter

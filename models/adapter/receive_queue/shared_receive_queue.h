@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "models/adapter/receive_queue/receive_wqe.h"
 #include "models/adapter/receive_queue/srq_attributes.h"
+#include "models/adapter/receive_queue/tag_list.h"
 #include "models/base/ids.h"
 #include "models/kernel/ring_queue.h"
 
@@ -26,6 +28,7 @@ struct SharedReceiveQueue {
   bool busy = false;                             ///< a read of the record or of entries is under way
   bool limitDue = false;                         ///< seems to be below the limit; the record will tell
   kernel::RingQueue<ReceiveWqe> ready;           ///< fetched, in the order of the list
+  std::unique_ptr<TagList> tags;                 ///< of a tag-matching queue
   kernel::RingQueue<QpNumber> waiting;           ///< queue pairs that need an entry, first come first served
 };
 

@@ -5,6 +5,7 @@
 
 #include "models/adapter/transport/queue_token.h"
 #include "models/observe/work_request_id.h"
+#include "models/wire/shared_receive_context.h"
 #include "models/wire/wqe.h"
 
 namespace hca::adapter {
@@ -18,7 +19,10 @@ constexpr std::uint32_t kRecordAlignment = 4;
 constexpr std::uint64_t kLineSize = 64;
 
 CommandResult check(const SrqAttributes& srq) {
-  if (srq.cyclic) return {CommandStatus::kBadParameter, Syndrome::kSrqFormatUnsupported};
+  const bool matches = srq.kind == SrqKind::kTagMatching;
+  if (srq.cyclic || (matches && srq.topology != wire::TagMatchingQueueContext::kTagMatching)) {
+    return {CommandStatus::kBadParameter, Syndrome::kSrqFormatUnsupported};
+  }
   const bool sized =
       srq.logSize <= SrqEngine::kLogMaxSize && srq.logStride >= kLogMinStride && srq.logStride <= kLogMaxStride;
   if (!sized) return {CommandStatus::kBadParameter, Syndrome::kSrqSizeOutOfRange};
@@ -51,12 +55,15 @@ SrqEngine::SrqEngine(const AdapterContext& context, const DatapathConfig& config
 
 CommandResult SrqEngine::create(const SrqAttributes& attributes, SrqNumber& number) {
   if (const CommandResult result = check(attributes); !result.ok()) return result;
-  if (attributes.kind == SrqKind::kXrc && !completionQueues_.attach(attributes.cq).ok()) {
+  if (attributes.kind == SrqKind::kTagMatching && std::int64_t{1} << attributes.logTags > config_.tagListSize) {
+    return {CommandStatus::kExceedLimit, Syndrome::kSrqTagListTooLong};
+  }
+  if (hasOwnCq(attributes.kind) && !completionQueues_.attach(attributes.cq).ok()) {
     return {CommandStatus::kBadResource, Syndrome::kSrqCqUnknown};
   }
   const auto index = numbers_.allocate();
   if (!index) {
-    if (attributes.kind == SrqKind::kXrc) completionQueues_.detach(attributes.cq);
+    if (hasOwnCq(attributes.kind)) completionQueues_.detach(attributes.cq);
     return {CommandStatus::kNoResources, Syndrome::kSrqLimit};
   }
   if (*index >= table_.size()) table_.resize(*index + 1);
@@ -66,6 +73,7 @@ CommandResult SrqEngine::create(const SrqAttributes& attributes, SrqNumber& numb
   srq->attributes = attributes;
   srq->attributes.inError = false;
   srq->batch = static_cast<std::uint32_t>(config_.receivePrefetch);
+  if (attributes.kind == SrqKind::kTagMatching) srq->tags = std::make_unique<TagList>(attributes.logTags);
   table_[*index] = std::move(srq);
   ++alive_;
   if (attributes.limit != 0) checkLimit(*table_[*index]);
@@ -76,7 +84,7 @@ CommandResult SrqEngine::destroy(SrqKind kind, SrqNumber number) {
   const SharedReceiveQueue* srq = find(kind, number);
   if (srq == nullptr) return kUnknown;
   if (srq->users != 0 || srq->held != 0) return {CommandStatus::kResourceBusy, Syndrome::kSrqInUse};
-  if (kind == SrqKind::kXrc) completionQueues_.detach(srq->attributes.cq);
+  if (hasOwnCq(kind)) completionQueues_.detach(srq->attributes.cq);
   table_[number.value()].reset();
   numbers_.release(number.value());
   --alive_;
@@ -89,6 +97,11 @@ CommandResult SrqEngine::query(SrqKind kind, SrqNumber number, SrqAttributes& at
   attributes = srq->attributes;
   attributes.hardwareCounter = static_cast<std::uint32_t>(srq->consumed);
   attributes.softwareCounter = static_cast<std::uint32_t>(srq->producer);
+  if (srq->tags != nullptr) {
+    attributes.nextTag = srq->tags->next();
+    attributes.softwarePhase = srq->tags->softwareCount();
+    attributes.hardwarePhase = srq->tags->hardwareCount();
+  }
   return {};
 }
 
@@ -160,12 +173,11 @@ PdNumber SrqEngine::domainOf(SrqNumber number) const {
 }
 
 void SrqEngine::describe(SrqNumber number, CompletionRecord& record) const {
-  constexpr std::uint32_t kNoUserIndex = 0xFFFFFF;
   const SharedReceiveQueue* srq = find(number);
   if (srq == nullptr) return;
   record.request.qp = QpNumber(number.value());
   record.request.queue = observe::WorkQueue::kSharedReceive;
-  if (srq->attributes.kind == SrqKind::kXrc) {
+  if (hasOwnCq(srq->attributes.kind)) {
     record.cq = srq->attributes.cq;
     record.userIndex = srq->attributes.userIndex;
   }

@@ -36,6 +36,12 @@ class SrqEngine final : public SrqDirectory, private pcie::DmaClient {
   CommandResult query(SrqKind kind, SrqNumber number, SrqAttributes& attributes) const override;
   CommandResult arm(SrqKind kind, SrqNumber number, std::uint16_t limit) override;
 
+  /// The tags of a tag-matching queue; null if there is no such queue.
+  [[nodiscard]] TagList* tagsOf(SrqNumber number) const {
+    const SharedReceiveQueue* srq = find(number);
+    return srq == nullptr ? nullptr : srq->tags.get();
+  }
+
   /// A queue pair that receives from `number` was created. False if there is no such queue, or it is an XRC queue:
   /// those are named by packets.
   [[nodiscard]] bool attach(SrqNumber number);
@@ -49,7 +55,7 @@ class SrqEngine final : public SrqDirectory, private pcie::DmaClient {
   /// The message that took an entry is done with it.
   void release(SrqNumber number);
   [[nodiscard]] PdNumber domainOf(SrqNumber number) const;
-  /// Writes what a completion says of the queue that its WQE is from: of an XRC queue the completion queue and the user
+  /// Writes what a completion says of the queue that its WQE is from: where hasOwnCq the completion queue and the user
   /// index, of another the number if the queue pair has no user index (rdma-core providers/mlx5/cq.c: get_resp_cxt_v1
   /// finds a basic queue through the queue pair's index, get_resp_ctx_v0 through the number).
   void describe(SrqNumber number, CompletionRecord& record) const;

@@ -24,6 +24,13 @@ std::size_t listBytes(const Control& control) {
   return std::size_t{control.translationOctwords.host()} * wire::kSegmentUnit;
 }
 
+bool isCompleteListOperation(ByteView segments) {
+  using wire::TagSegment;
+  if (segments.size() < sizeof(TagSegment)) return false;
+  const bool appends = TagSegment::Operation::get(segments[0]) == wire::TagListOperation::kAppend;
+  return !appends || segments.size() >= sizeof(TagSegment) + sizeof(wire::DataSegment);
+}
+
 MemoryOperationResult failed(CqeSyndrome syndrome, std::uint8_t vendorError) { return {false, syndrome, vendorError}; }
 
 }  // namespace
@@ -54,6 +61,7 @@ void MemoryOperationUnit::execute(const QueuePair& qp, const SendRequest& reques
   slot.qp = qp.number;
   slot.epoch = qp.send.epoch;
   slot.opcode = request.opcode;
+  slot.request = request.index;
   slot.key = MemoryKey(request.immediateOrKey);
   slot.segments = context_.pool.copyOf(request.inlineData.view());
   if (!isComplete(slot)) slot.result = failed(CqeSyndrome::kLocalQpOperation, vendor_error::kMalformedWqe);
@@ -70,6 +78,7 @@ void MemoryOperationUnit::execute(const QueuePair& qp, const SendRequest& reques
 bool MemoryOperationUnit::isComplete(const Slot& slot) {
   if (slot.opcode == SendOpcode::kLocalInvalidate) return true;
   const ByteView segments = slot.segments.view();
+  if (slot.opcode == SendOpcode::kTagMatching) return isCompleteListOperation(segments);
   if (segments.size() < kListOffset) return false;
   const Control control = controlOf(segments);
   std::size_t announced = segments.size() - kListOffset;
@@ -136,16 +145,20 @@ void MemoryOperationUnit::finish(std::uint32_t& index) {
   Slot& slot = slots_[index];
   QueuePair* qp = queuePairs_.find(slot.qp);
   const bool goesOn = qp != nullptr && qp->send.epoch == slot.epoch && qp->isSending();
-  if (goesOn && slot.result.ok && apply(slot, *qp) != KeyFault::kNone) {
-    slot.result = failed(CqeSyndrome::kMemoryWindowBind, vendor_error::kMemoryKeyRefused);
-  }
+  if (goesOn && slot.result.ok) slot.result = apply(slot, *qp);
   const MemoryOperationResult result = slot.result;
   slot = Slot{};
   freeSlots_.push_back(index);
   if (goesOn) listener_->onMemoryOperationDone(*qp, result);
 }
 
-KeyFault MemoryOperationUnit::apply(const Slot& slot, const QueuePair& qp) {
+MemoryOperationResult MemoryOperationUnit::apply(const Slot& slot, const QueuePair& qp) {
+  if (slot.opcode == SendOpcode::kTagMatching) return tags_->execute(qp, slot.request, slot.segments.view());
+  if (changeKey(slot, qp) == KeyFault::kNone) return {};
+  return failed(CqeSyndrome::kMemoryWindowBind, vendor_error::kMemoryKeyRefused);
+}
+
+KeyFault MemoryOperationUnit::changeKey(const Slot& slot, const QueuePair& qp) {
   if (slot.opcode == SendOpcode::kLocalInvalidate) {
     return keys_.invalidate({slot.key, qp.attributes.pd, qp.number, false});
   }

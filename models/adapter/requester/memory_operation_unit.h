@@ -1,26 +1,20 @@
-// Executes the requests that change memory keys.
+// Executes the requests that change memory keys or lists of tags.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
-#include "models/adapter/completion/completion_port.h"
 #include "models/adapter/memory/memory_key_port.h"
 #include "models/adapter/memory/translator.h"
+#include "models/adapter/receive_queue/tag_list_port.h"
+#include "models/adapter/requester/memory_operation_result.h"
 #include "models/adapter/send_queue/send_request.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/qp_lookup.h"
 #include "models/kernel/inbox.h"
 
 namespace hca::adapter {
-
-/// How a memory operation ended.
-struct MemoryOperationResult {
-  bool ok = true;
-  CqeSyndrome syndrome = CqeSyndrome::kMemoryWindowBind;
-  std::uint8_t vendorError = 0;
-};
 
 /// Told the outcome of memory operations.
 class MemoryOperationListener {
@@ -32,13 +26,14 @@ class MemoryOperationListener {
 };
 
 /// UMR and local invalidate: reads the translations from host memory if the WQE only points to them, then changes the
-/// key. One operation of a queue pair at a time; operations of several queue pairs overlap. What is under way when the
-/// queue pair leaves the ready state has no effect.
+/// key. Tag matching: hands the operation to the list. One operation of a queue pair at a time; operations of several
+/// queue pairs overlap. What is under way when the queue pair leaves the ready state has no effect.
 class MemoryOperationUnit final : private pcie::DmaClient {
  public:
   MemoryOperationUnit(const AdapterContext& context, const DatapathConfig& config, Translator& translator,
                       MemoryKeyPort& keys, QpLookup& queuePairs);
   void connect(MemoryOperationListener& listener) { listener_ = &listener; }
+  void connect(TagListPort& tags) { tags_ = &tags; }
 
   /// Starts `request`, a memory operation of `qp`. The listener is called later, never at once.
   void execute(const QueuePair& qp, const SendRequest& request);
@@ -48,6 +43,7 @@ class MemoryOperationUnit final : private pcie::DmaClient {
     QpNumber qp;
     std::uint32_t epoch = 0;
     SendOpcode opcode = SendOpcode::kUmr;
+    std::uint64_t request = 0;  // its index
     MemoryKey key;
     kernel::Payload segments;            // behind the control segment
     kernel::Payload list;                // translations read from host memory
@@ -64,7 +60,8 @@ class MemoryOperationUnit final : private pcie::DmaClient {
   bool locateList(const QueuePair& qp, const Slot& slot);
   void readList(std::uint32_t index);
   void finish(std::uint32_t& index);
-  [[nodiscard]] KeyFault apply(const Slot& slot, const QueuePair& qp);
+  [[nodiscard]] MemoryOperationResult apply(const Slot& slot, const QueuePair& qp);
+  [[nodiscard]] KeyFault changeKey(const Slot& slot, const QueuePair& qp);
 
   AdapterContext context_;
   const DatapathConfig& config_;
@@ -72,6 +69,7 @@ class MemoryOperationUnit final : private pcie::DmaClient {
   MemoryKeyPort& keys_;
   QpLookup& queuePairs_;
   MemoryOperationListener* listener_ = nullptr;
+  TagListPort* tags_ = nullptr;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> freeSlots_;
   std::vector<Segment> pieces_;  // of the list that is being located

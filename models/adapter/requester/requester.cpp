@@ -44,6 +44,7 @@ bool Requester::hasWork(const QueuePair& qp) {
   const SendRequest& next = state.requests[state.cursor];
   if (next.faulted || !(next.started || qp.maySend())) return false;
   if (next.fence != FenceMode::kNone && fenceHolds(state, next.fence)) return false;
+  if (qp.attributes.service == QpService::kDci && waitsForTarget(qp, next)) return false;
   if (next.isMemoryOperation()) return !next.started || next.done;
   return !next.hasResponse() || state.readsInFlight < (1U << qp.attributes.logMaxOutstandingReads);
 }
@@ -84,7 +85,7 @@ void Requester::pump() {
 // Whether the request that is next is on the chip. If not, it is fetched again, and the queue pair waits.
 bool Requester::isAtHand(const QueuePair& qp) {
   const SendRequest& next = qp.requester.requests[qp.requester.cursor];
-  if (next.started) return true;
+  if (next.started || next.rendezvous != nullptr) return true;
   const std::uint64_t key = workRequestKey(qp.number.value(), next.index);
   const bool cameBack = fetchedAgain_.erase(key) > 0;
   if (!cameBack && ports_.cache.misses(CachedObject::kWorkRequest, key, *this, key)) return false;
@@ -107,6 +108,7 @@ void Requester::buildPacket(QueuePair& qp) {
   RequesterState& state = qp.requester;
   SendRequest& request = state.requests[state.cursor];
   if (request.isMemoryOperation()) return runMemoryOperation(qp, request);
+  if (qp.attributes.service == QpService::kDci && !prepareConnection(qp, request)) return;
   if (!request.started && !start(qp, request)) return failIfOldest(qp);
   if (request.hasResponse()) return buildRead(qp, request);
   const std::uint32_t index = state.cursorPacket;
@@ -116,6 +118,9 @@ void Requester::buildPacket(QueuePair& qp) {
   network::Packet packet = makePacket(qp, request, index);
   packet.payloadLength = length;
   if (qp.attributes.service == QpService::kRaw) {
+    packet.transportDomain = qp.attributes.transportDomain;
+    packet.insertNetworkChecksum = request.insertNetworkChecksum;
+    packet.insertTransportChecksum = request.insertTransportChecksum;
     if (!frame(qp, request, packet)) {
       fault(qp, request, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection);
       return failIfOldest(qp);
@@ -245,10 +250,12 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   const bool first = index == 0;
   const bool last = index + 1 == request.packets;
   network::Packet packet;
-  const DatagramAddress* datagram = request.datagram.get();
+  const bool isDynamic = qp.attributes.service == QpService::kDci;
+  const DatagramAddress* datagram = isDynamic ? nullptr : request.datagram.get();
   const std::uint8_t port = qp.attributes.path.port;
   ports_.routes.lead(packet.route, datagram == nullptr ? qp.attributes.path : datagram->path, port);
-  packet.partitionKey = ports_.routes.port(port).partitionKey;
+  packet.partitionKey = ports_.routes.partitionKey(qp.attributes.path);
+  packet.migrated = qp.attributes.migration == MigrationState::kMigrated;
   packet.service = networkService(qp.attributes.service);
   packet.operation = operationFor(request.opcode, first, last);
   packet.destinationQp = datagram == nullptr ? qp.attributes.remoteQp : datagram->remoteQp;
@@ -259,6 +266,11 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
   if (datagram != nullptr) {
     packet.queueKey = effectiveQueueKey(*datagram, qp.attributes.queueKey);
     packet.sourceQp = qp.number;
+  }
+  if (isDynamic) {
+    packet.sourceQp = qp.number;
+    packet.accessKey = qp.attributes.accessKey;
+    packet.connection = qp.attributes.connection;
   }
   packet.sharedQueue = request.sharedQueue;
   packet.immediate = request.immediateOrKey;
@@ -276,6 +288,7 @@ bool Requester::gather(const QueuePair& qp, const SendRequest& request, std::uin
                        Access access) {
   std::uint64_t skip = offset;
   std::uint64_t left = length;
+  const PdNumber domain = request.rendezvous != nullptr ? request.rendezvous->domain : qp.attributes.pd;
   for (std::size_t i = 0; i < request.segments.size() && left > 0; ++i) {
     const DataSegment& segment = request.segments[i];
     if (skip >= segment.length) {
@@ -283,7 +296,7 @@ bool Requester::gather(const QueuePair& qp, const SendRequest& request, std::uin
       continue;
     }
     const std::uint64_t take = std::min<std::uint64_t>(segment.length - skip, left);
-    const AccessRequest piece{segment.key, qp.attributes.pd, qp.number, segment.address + skip, take, access};
+    const AccessRequest piece{segment.key, domain, qp.number, segment.address + skip, take, access};
     if (ports_.translator.translate(piece, segments_).fault != AccessFault::kNone) return false;
     left -= take;
     skip = 0;
@@ -323,7 +336,9 @@ void Requester::reportSent(const QueuePair& qp, std::uint32_t psn, Time lastBit)
 // ---- observation
 
 observe::WorkRequestId Requester::idOf(const QueuePair& qp, const SendRequest& request) const {
-  return {context_.host, context_.adapter, qp.number, observe::WorkQueue::kSend, request.index};
+  const bool isOurs = request.rendezvous != nullptr;
+  return {context_.host, context_.adapter, qp.number, isOurs ? observe::WorkQueue::kTag : observe::WorkQueue::kSend,
+          request.index};
 }
 
 void Requester::report(Stage stage, const QueuePair& qp, const SendRequest& request, Time when) const {

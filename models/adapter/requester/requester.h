@@ -11,6 +11,7 @@
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/requester/memory_operation_unit.h"
 #include "models/adapter/requester/processing_units.h"
+#include "models/adapter/requester/transfer_listener.h"
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/egress_pipeline.h"
 #include "models/adapter/transport/qp_lookup.h"
@@ -40,8 +41,14 @@ class Requester final : private EgressListener,
     CachePort& cache;
   };
   Requester(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
+  /// Who executes operations on lists of tags, and is told of the requests that came with a RendezvousTransfer.
+  void connect(TagListPort& tags, TransferListener& transfers) {
+    ports_.memoryOperations.connect(tags);
+    transfers_ = &transfers;
+  }
 
-  /// A WQE was fetched and parsed. In error, or in send queue error, it is flushed at once.
+  /// A WQE was fetched and parsed, or the adapter has a request of its own. In error, or in send queue error, it is
+  /// flushed at once.
   void submit(QueuePair& qp, SendRequest&& request);
   /// An acknowledgement, read response or atomic acknowledgement arrived.
   void onResponse(QueuePair& qp, const network::Packet& packet);
@@ -74,6 +81,10 @@ class Requester final : private EgressListener,
   bool isAtHand(const QueuePair& qp);
   void onCacheReady(std::uint64_t token) override;
   void buildPacket(QueuePair& qp);
+  [[nodiscard]] static bool leadsToTarget(const QueuePair& qp, const DatagramAddress& to);
+  [[nodiscard]] static bool waitsForTarget(const QueuePair& qp, const SendRequest& next);
+  bool prepareConnection(QueuePair& qp, const SendRequest& request);
+  void sendControl(QueuePair& qp, network::Operation operation);
   void buildRead(QueuePair& qp, SendRequest& request);
   void runMemoryOperation(QueuePair& qp, SendRequest& request);
   bool start(QueuePair& qp, SendRequest& request);
@@ -111,6 +122,7 @@ class Requester final : private EgressListener,
   AdapterContext context_;
   const DatapathConfig& config_;
   Ports ports_;
+  TransferListener* transfers_ = nullptr;
   ProcessingUnits units_;
   ReadyQueues ready_;
   kernel::Timer<Requester> unitTimer_;
@@ -119,6 +131,7 @@ class Requester final : private EgressListener,
   std::vector<Segment> segments_;                   // of the packet being built
   std::unordered_set<std::uint64_t> fetchedAgain_;  // requests that came back to the chip; looked up only
   std::uint64_t retransmissions_ = 0;
+  std::uint32_t connections_ = 0;  // dynamic ones so far
 };
 
 }  // namespace hca::adapter

@@ -62,6 +62,11 @@ void Requester::complete(QueuePair& qp, const SendRequest& request) { complete(q
 
 void Requester::complete(QueuePair& qp, const SendRequest& request, const CompletionRecord& record) {
   report(observe::Stage::kAcknowledged, qp, request, context_.now());
+  if (request.rendezvous != nullptr) {
+    transfers_->onTransferEnded(qp, request, true);
+    if (qp.requester.draining) checkDrained(qp);
+    return;
+  }
   const bool quiet =
       request.completion == CompletionMode::kOnError || request.completion == CompletionMode::kOnFirstError;
   if (!quiet) ports_.completions.complete(record);
@@ -101,6 +106,7 @@ CompletionRecord Requester::recordOf(const QueuePair& qp, const SendRequest& req
 
 void Requester::completeWithError(QueuePair& qp, const SendRequest& request, CqeSyndrome syndrome,
                                   std::uint8_t vendorError) {
+  if (request.rendezvous != nullptr) return transfers_->onTransferEnded(qp, request, false);
   CompletionRecord record = recordOf(qp, request);
   record.opcode = CqeOpcode::kRequesterError;
   record.syndrome = syndrome;
@@ -148,6 +154,7 @@ void Requester::flush(QueuePair& qp) {
   state.waitingForRnr = false;
   state.recovering = false;
   state.draining = false;
+  state.connected = state.mustConnect = false;
   state.readsInFlight = 0;
   state.cursor = 0;
   state.cursorPacket = 0;

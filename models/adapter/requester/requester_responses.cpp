@@ -94,7 +94,8 @@ void Requester::onReturnedData(QueuePair& qp, const network::Packet& packet) {
 bool Requester::fitsEntry(const QueuePair& qp, const SendRequest& request) {
   const bool signaled =
       request.completion == CompletionMode::kAlways || request.completion == CompletionMode::kAlwaysWithEvent;
-  return signaled && request.length != 0 && request.length <= requesterInlineRoom(qp.attributes.requesterInlineScatter);
+  return signaled && request.rendezvous == nullptr && request.length != 0 &&
+         request.length <= requesterInlineRoom(qp.attributes.requesterInlineScatter);
 }
 
 // Writes returned data where the request wants it, or only looks whether it may: where the completion carries them.
@@ -159,14 +160,19 @@ void Requester::onAckTimeout(std::uint32_t qpNumber) {
   const RequesterState& state = qp->requester;
   if (state.requests.empty() || !state.requests[0].started) return;
   qp->requester.recovering = false;
+  qp->requester.mustConnect = qp->requester.connected;
   retry(*qp, psnAdd(state.requests[0].firstPsn, state.requests[0].packetsReturned));
 }
 
 void Requester::retry(QueuePair& qp, std::uint32_t psn) {
   if (qp.requester.retriesLeft == 0) {
-    return failOldest(qp, CqeSyndrome::kTransportRetryExceeded, vendor_error::kRetryExceeded);
+    if (!ports_.errors.onPathFailed(qp)) {
+      return failOldest(qp, CqeSyndrome::kTransportRetryExceeded, vendor_error::kRetryExceeded);
+    }
+    qp.requester.retriesLeft = qp.attributes.retryCount;
+  } else {
+    --qp.requester.retriesLeft;
   }
-  --qp.requester.retriesLeft;
   goBackTo(qp, psn);
   ackTimers_.cancel(qp.number.value());
   schedule(qp);

@@ -23,6 +23,9 @@ struct RequesterState {
   bool draining = false;       ///< nothing new begins; to be reported when what began is done
   bool errorReported = false;  ///< a request of this queue was completed with an error since it last began to work
   bool recovering = false;     ///< a lost response was asked for again; later ones change nothing until it comes
+  // Of an initiator of dynamic connections; the target is in the queue pair's attributes.
+  bool connected = false;
+  bool mustConnect = false;  ///< the next packet asks for the connection, once more if it may have been lost
   EgressQueue egress;
 };
 

@@ -12,6 +12,7 @@ namespace hca::adapter {
 /// queue pair operation error.
 [[nodiscard]] constexpr bool isSupported(QpService service, wire::SendOpcode opcode) {
   if (service == QpService::kRegisteredUmr) return opcode == wire::SendOpcode::kUmr;
+  if (service == QpService::kDct || service == QpService::kDcResponder) return false;
   if (service == QpService::kRaw) return opcode == wire::SendOpcode::kSend;
   switch (opcode) {
     case wire::SendOpcode::kSend:
@@ -22,6 +23,8 @@ namespace hca::adapter {
     case wire::SendOpcode::kUmr:
     case wire::SendOpcode::kLocalInvalidate:
       return service != QpService::kUd;
+    case wire::SendOpcode::kTagMatching:
+      return service == QpService::kRc;
     case wire::SendOpcode::kSendInvalidate:
     case wire::SendOpcode::kRead:
     case wire::SendOpcode::kCompareSwap:
@@ -56,7 +59,9 @@ namespace hca::adapter {
 }
 
 /// Whether packets come to and from a queue pair of this kind.
-[[nodiscard]] constexpr bool isReachable(QpService service) { return service != QpService::kRegisteredUmr; }
+[[nodiscard]] constexpr bool isReachable(QpService service) {
+  return service != QpService::kRegisteredUmr && service != QpService::kDcResponder;
+}
 
 [[nodiscard]] constexpr network::Service networkService(QpService service) {
   switch (service) {
@@ -67,6 +72,10 @@ namespace hca::adapter {
       return network::Service::kUd;
     case QpService::kXrc:
       return network::Service::kXrc;
+    case QpService::kDci:
+    case QpService::kDct:
+    case QpService::kDcResponder:
+      return network::Service::kDc;
     case QpService::kRaw:
       return network::Service::kRaw;
     default:

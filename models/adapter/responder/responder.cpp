@@ -67,8 +67,7 @@ void Responder::processUnreliable(QueuePair& qp, network::Packet& packet) {
   const bool begins = beginsMessage(packet.operation);
   const bool inSequence = packet.psn == state.expectedPsn || isDatagram(qp.attributes.service);
   if (!inSequence || (begins && state.message != Message::kNone)) {
-    if (state.message != Message::kNone) ++unreliableDrops_;
-    state.message = Message::kNone;
+    if (state.message != Message::kNone) breakOff(qp);
   }
   if (!begins && state.message == Message::kNone) return;
   if (!executeOrWait(qp, packet)) return;
@@ -130,7 +129,8 @@ Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& 
   if (state.message == Message::kWrite)
     return refuse(qp, packet, aeth::kNakInvalidRequest, EventType::kWqInvalidRequest);
   if (state.message == Message::kNone) {
-    if (const Outcome taken = takeReceive(qp, packet); taken != Outcome::kDone) return taken;
+    const Outcome taken = ports_.tags.serves(qp) ? beginTagged(qp, packet) : takeReceive(qp, packet);
+    if (taken != Outcome::kDone) return taken;
     state.message = Message::kSend;
     state.received = 0;
     if (qp.attributes.service == QpService::kUd && !placeGlobalRoute(qp, packet)) return Outcome::kFailed;
@@ -177,6 +177,7 @@ PdNumber Responder::remoteDomain(const QueuePair& qp, const network::Packet& pac
 Responder::Outcome Responder::takeReceive(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
   if (state.hasReceive) return Outcome::kDone;
+  if (qp.attributes.striding.isOn) return takeStrides(qp, packet);
   const ReceiveQueueEngine::Take taken = ports_.receiveQueue.take(qp, state.receive);
   if (taken == ReceiveQueueEngine::Take::kPending) return Outcome::kWait;
   if (taken == ReceiveQueueEngine::Take::kFailed) {
@@ -193,17 +194,22 @@ CompletionRecord Responder::receiveRecord(const QueuePair& qp) const {
   const ReceiveWqe& receive = qp.responder.receive;
   CompletionRecord record;
   record.cq = qp.attributes.receiveCq;
-  record.qp = qp.number;
+  record.qp = qp.reportedNumber();
   record.userIndex = qp.attributes.userIndex;
   record.wqeCounter = receive.counter;
-  record.request = {context_.host, context_.adapter, qp.number, observe::WorkQueue::kReceive, receive.index};
-  if (qp.usesSharedQueue()) ports_.receiveQueue.describeShared(qp, record);
+  record.request = {context_.host, context_.adapter, record.qp, observe::WorkQueue::kReceive, receive.index};
+  if (qp.usesSharedQueue()) {
+    ports_.receiveQueue.describeShared(qp, record);
+  } else if (record.userIndex == kNoUserIndex) {
+    record.userIndex = 0;  // no shared queue
+  }
   return record;
 }
 
 void Responder::finishReceive(QueuePair& qp, const CompletionRecord& record) {
   qp.responder.hasReceive = false;
-  ports_.receiveQueue.release(qp);
+  if (!qp.responder.tagged.tookTag()) ports_.receiveQueue.release(qp);
+  qp.responder.tagged = {};
   ports_.completions.complete(record);
 }
 
@@ -217,6 +223,7 @@ void Responder::finishMessage(QueuePair& qp, const network::Packet& packet) {
   // A write leaves alone what was taken for a send that got lost.
   const bool takesReceive = isSend(packet.operation) || network::carriesImmediate(packet.operation);
   if (takesReceive && state.hasReceive) completeReceive(qp, packet);
+  state.tagged = {};
 }
 
 void Responder::describeFrame(const network::Packet& packet, CompletionRecord& record) {
@@ -225,6 +232,8 @@ void Responder::describeFrame(const network::Packet& packet, CompletionRecord& r
   record.frame->flowTag = packet.flowTag;
   record.frame->vlan = packet.vlanTag;
   record.frame->hadVlan = packet.hadVlanTag;
+  record.frame->rssHash = packet.rssHash;
+  record.frame->rssHashType = packet.rssHashType;
   record.frame->networkOk = frame.networkChecksumOk;
   record.frame->transportOk = frame.transportChecksumOk;
   constexpr std::uint8_t kIpv6 = 1, kIpv4 = 2, kUdp = 2, kTcp = 4;
@@ -242,7 +251,9 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   CompletionRecord record = receiveRecord(qp);
   record.opcode = receiveOpcode(packet.operation);
   record.byteCount = qp.responder.received;
-  record.immediateOrKey = packet.immediate;
+  // Where neither an immediate nor a key is, the partition's index is (Linux include/linux/mlx5/device.h).
+  const bool hasImmediate = network::carriesImmediate(packet.operation) || network::carriesInvalidate(packet.operation);
+  record.immediateOrKey = hasImmediate ? packet.immediate : qp.attributes.path.partitionIndex;
   const bool isDatagram = qp.attributes.service == QpService::kUd;
   record.remoteQp = isDatagram ? packet.sourceQp : qp.attributes.remoteQp;
   record.globalRouteInBuffer = isDatagram && packet.route.globalRoute;
@@ -254,15 +265,26 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   record.solicited = packet.solicited;
   if (qp.attributes.service == QpService::kRaw) describeFrame(packet, record);
   if (fitsEntry(qp, packet)) putInline(record, packet.payload.view(), packet.payloadLength);
+  if (qp.responder.tagged.kind != TaggedMessage::Kind::kNone) describeTagged(qp, record);
+  if (qp.attributes.striding.isOn) describeStrides(qp, record);
   finishReceive(qp, record);
+}
+
+// A message of an unreliable connection ends before its end: dropped silently (InfiniBand volume 1, 9.8.3). A receive
+// WQE that was taken waits for the next message. One of a shared queue can't wait, because another queue pair may need
+// it: it completes as aborted by the requester (11.6.2, remote aborted error), and the queue pair goes on.
+void Responder::breakOff(QueuePair& qp) {
+  ResponderState& state = qp.responder;
+  ++unreliableDrops_;
+  const bool heldShared = state.message == Message::kSend && state.hasReceive && qp.usesSharedQueue();
+  state.message = Message::kNone;
+  if (heldShared) failHeld(qp, CqeSyndrome::kRemoteAborted, vendor_error::kBrokenOff);
 }
 
 // A request that breaks the rules: NAK, affiliated event, error.
 Responder::Outcome Responder::refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event) {
   if (!isReliable(qp.attributes.service)) {
-    // Dropped silently (InfiniBand volume 1, 9.8.3); a receive WQE that was taken waits for the next message.
-    ++unreliableDrops_;
-    qp.responder.message = Message::kNone;
+    breakOff(qp);
     return Outcome::kFailed;
   }
   acknowledge(qp, nak, packet.psn);
@@ -286,6 +308,11 @@ Responder::Outcome Responder::failReceive(QueuePair& qp, const network::Packet& 
 }
 
 void Responder::failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError) {
+  if (qp.responder.tagged.tookTag()) {
+    const auto canceled = wire::TagCompletion::kMessageCompletionCanceled;
+    return finishReceive(qp, ports_.tags.recordOf(qp, canceled, qp.responder.tagged.place));
+  }
+  qp.receive.striding.isOpen = false;
   CompletionRecord record = receiveRecord(qp);
   record.opcode = CqeOpcode::kResponderError;
   record.syndrome = syndrome;
@@ -296,7 +323,12 @@ void Responder::failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendo
 void Responder::stop(QueuePair& qp) {
   ResponderState& state = qp.responder;
   state.message = Message::kNone;
-  // The WQE of a message under way is the oldest of those that are flushed.
+  // The WQE of a message under way is the oldest of those that are flushed, and so is one that packets have used in
+  // part.
+  if (qp.receive.striding.isOpen) {
+    state.receive = qp.receive.striding.wqe;
+    state.hasReceive = true;
+  }
   if (state.hasReceive) failHeld(qp, CqeSyndrome::kWorkRequestFlushed, vendor_error::kFlushed);
   state.waitingForReceive = false;
   state.waitingForCache = false;
@@ -307,7 +339,7 @@ void Responder::stop(QueuePair& qp) {
 void Responder::reset(QueuePair& qp) {
   ports_.responses.reset(qp);
   deferredAcks_.erase(qp.number.value());
-  if (qp.responder.hasReceive) ports_.receiveQueue.release(qp);
+  if (qp.responder.hasReceive && !qp.responder.tagged.tookTag()) ports_.receiveQueue.release(qp);
   qp.responder = ResponderState{};
 }
 

@@ -12,6 +12,7 @@
 #include "models/adapter/memory/memory_key_port.h"
 #include "models/adapter/memory/translator.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/receive_queue/tag_matching_unit.h"
 #include "models/adapter/responder/atomic_unit.h"
 #include "models/adapter/responder/response_engine.h"
 #include "models/adapter/transport/datapath_config.h"
@@ -41,6 +42,7 @@ class Responder final : private ReceiveQueueListener,
     MemoryKeyPort& keys;
     CachePort& cache;
     const RouteBuilder& routes;
+    TagMatchingUnit& tags;
   };
   Responder(const AdapterContext& context, const DatapathConfig& config, const Ports& ports);
 
@@ -50,6 +52,8 @@ class Responder final : private ReceiveQueueListener,
   /// is flushed.
   void stop(QueuePair& qp);
   void reset(QueuePair& qp);
+  /// The initiator of a dynamic connection doesn't know its target's key; `psn`: of its first packet.
+  void refuseConnection(QueuePair& context, std::uint32_t psn);
 
   /// Request packets with a sequence number that was executed before.
   [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }
@@ -88,6 +92,14 @@ class Responder final : private ReceiveQueueListener,
   Outcome invalidate(QueuePair& qp, const network::Packet& packet);
   Outcome executeWrite(QueuePair& qp, const network::Packet& packet);
   Outcome takeReceive(QueuePair& qp, const network::Packet& packet);
+  Outcome takeStrides(QueuePair& qp, const network::Packet& packet);
+  void fillStrides(QueuePair& qp);
+  void describeStrides(QueuePair& qp, CompletionRecord& record);
+  Outcome beginTagged(QueuePair& qp, const network::Packet& packet);
+  Outcome takeUntagged(QueuePair& qp, const network::Packet& packet, TaggedMessage::Kind kind);
+  Outcome takeTag(QueuePair& qp, const network::Packet& packet, const TagList::Match& match);
+  Outcome beginTransfer(QueuePair& qp, const network::Packet& packet, const TagList::Match& match);
+  void describeTagged(const QueuePair& qp, CompletionRecord& record) const;
   [[nodiscard]] CompletionRecord receiveRecord(const QueuePair& qp) const;
   void finishReceive(QueuePair& qp, const CompletionRecord& record);
   void failHeld(QueuePair& qp, CqeSyndrome syndrome, std::uint8_t vendorError);
@@ -99,10 +111,12 @@ class Responder final : private ReceiveQueueListener,
   Outcome placeByWrite(QueuePair& qp, const network::Packet& packet);
   bool placeGlobalRoute(QueuePair& qp, const network::Packet& packet);
   [[nodiscard]] static bool fitsEntry(const QueuePair& qp, const network::Packet& packet);
-  void scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering);
+  void scatter(const network::Packet& packet, ByteView data, bool relaxedOrdering);
+  void scatterShifted(const network::Packet& packet, std::uint32_t prefix, bool relaxedOrdering);
   void finishMessage(QueuePair& qp, const network::Packet& packet);
   static void describeFrame(const network::Packet& packet, CompletionRecord& record);
   void completeReceive(QueuePair& qp, const network::Packet& packet);
+  void breakOff(QueuePair& qp);
   Outcome refuse(QueuePair& qp, const network::Packet& packet, std::uint8_t nak, EventType event);
   Outcome failReceive(QueuePair& qp, const network::Packet& packet, CqeSyndrome syndrome, std::uint8_t vendorError,
                       std::uint8_t nak);

@@ -41,6 +41,12 @@ void Responder::acknowledge(QueuePair& qp, std::uint8_t syndrome, std::uint32_t 
   send(qp, response);
 }
 
+// Whether hardware tells software by this event is not public.
+void Responder::refuseConnection(QueuePair& context, std::uint32_t psn) {
+  acknowledge(context, aeth::kNakRemoteAccess, psn);
+  ports_.errors.onResponderError(context, EventType::kWqAccessError);
+}
+
 // ---- packets that wait
 
 void Responder::onReceiveAvailable(QueuePair& qp) {

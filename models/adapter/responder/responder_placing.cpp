@@ -48,7 +48,7 @@ Responder::Outcome Responder::placeByWrite(QueuePair& qp, const network::Packet&
     state.writeRelaxed = translation.relaxedOrdering;
   }
   if (missed(qp)) return Outcome::kMissed;
-  scatter(qp, packet, state.writeRelaxed);
+  scatter(packet, packet.payload.view(), state.writeRelaxed);
   state.received += packet.payloadLength;
   return Outcome::kDone;
 }
@@ -56,25 +56,37 @@ Responder::Outcome Responder::placeByWrite(QueuePair& qp, const network::Packet&
 // Finds where bytes [received, received + payload) of the message belong in the receive WQE.
 Responder::Outcome Responder::placeInReceive(QueuePair& qp, const network::Packet& packet) {
   ResponderState& state = qp.responder;
-  if (state.received + std::uint64_t{packet.payloadLength} > state.receive.capacity) {
+  if (state.tagged.kind == TaggedMessage::Kind::kTransfer) return Outcome::kDone;
+  const std::uint32_t skipped = beginsMessage(packet.operation) ? state.tagged.skipped() : 0;
+  const std::uint32_t length = packet.payloadLength - skipped;
+  const std::uint32_t prefix = qp.attributes.striding.prefix();
+  const std::uint64_t at = std::uint64_t{state.placeAt} + state.received;
+  if (at + prefix + length > state.receive.capacity) {
     return failReceive(qp, packet, CqeSyndrome::kLocalLength, vendor_error::kLocalLength, aeth::kNakInvalidRequest);
   }
   bool relaxed = false;
-  if (locate(qp, state.received, packet.payloadLength, relaxed) != AccessFault::kNone) {
+  if (locate(qp, at, prefix + std::uint64_t{length}, relaxed) != AccessFault::kNone) {
     return failReceive(qp, packet, CqeSyndrome::kLocalProtection, vendor_error::kLocalProtection,
                        aeth::kNakRemoteOperation);
   }
   if (missed(qp)) return Outcome::kMissed;
-  if (!fitsEntry(qp, packet)) scatter(qp, packet, relaxed);
-  state.received += packet.payloadLength;
+  if (prefix != 0) {
+    scatterShifted(packet, prefix, relaxed);
+  } else if (!fitsEntry(qp, packet)) {
+    const ByteView all = packet.payload.view();
+    scatter(packet, all.empty() ? all : all.subview(skipped, all.size() - skipped), relaxed);
+  }
+  state.received += length;
   return Outcome::kDone;
 }
 
 // Whether the whole message goes into its completion (qpc.cs_res): a SEND of one packet. A datagram's entry has no
-// room, because its sender's address is where the data would be; nor is it known of an XRC queue's completion queue.
+// room, because its sender's address is where the data would be; nor is it known of an XRC or tag-matching queue's
+// completion queue.
 bool Responder::fitsEntry(const QueuePair& qp, const network::Packet& packet) {
   const bool whole = isSend(packet.operation) && beginsMessage(packet.operation) && endsMessage(packet.operation);
-  const bool hasRoom = !isDatagram(qp.attributes.service) && !qp.isXrc();
+  const bool hasRoom =
+      !isDatagram(qp.attributes.service) && !qp.isXrc() && qp.responder.tagged.kind == TaggedMessage::Kind::kNone;
   return whole && hasRoom && packet.payloadLength != 0 &&
          packet.payloadLength <= responderInlineRoom(qp.attributes.responderInlineScatter);
 }
@@ -128,17 +140,27 @@ bool Responder::placeGlobalRoute(QueuePair& qp, const network::Packet& packet) {
   return true;
 }
 
-// Writes the packet's payload to segments_.
-void Responder::scatter(QueuePair& qp, const network::Packet& packet, bool relaxedOrdering) {
-  (void)qp;
-  const bool moved = !packet.payload.empty();
+// Writes the packet's payload to segments_, behind zeros.
+void Responder::scatterShifted(const network::Packet& packet, std::uint32_t prefix, bool relaxedOrdering) {
+  const ByteView payload = packet.payload.view();
+  if (payload.empty()) return scatter(packet, payload, relaxedOrdering);
+  kernel::Payload shifted = context_.pool.acquire(prefix + payload.size());
+  std::uint8_t* const bytes = shifted.mutableView().data();
+  std::fill_n(bytes, prefix, std::uint8_t{0});
+  std::copy(payload.begin(), payload.end(), bytes + prefix);
+  scatter(packet, shifted.view(), relaxedOrdering);
+}
+
+// Writes `data`, of the packet, to segments_.
+void Responder::scatter(const network::Packet& packet, ByteView data, bool relaxedOrdering) {
+  const bool moved = !data.empty();
   const bool observed = endsMessage(packet.operation) && context_.probes.stage.hasListeners();
   std::uint32_t offset = 0;
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     pcie::DmaWrite write;
     write.address = segments_[i].address;
     write.length = segments_[i].length;
-    if (moved) write.data = packet.payload.view().subview(offset, segments_[i].length);
+    if (moved) write.data = data.subview(offset, segments_[i].length);
     write.traffic = pcie::Traffic::kPayload;
     write.relaxedOrdering = relaxedOrdering;
     if (observed && i + 1 == segments_.size()) {

@@ -97,8 +97,9 @@ bool ResponseEngine::sendReadPacket(QueuePair& qp, Response& response) {
 network::Packet ResponseEngine::header(const QueuePair& qp, const Response& response) const {
   network::Packet packet;
   routes_.lead(packet.route, qp.attributes.path, qp.attributes.path.port);
+  packet.migrated = qp.attributes.migration == MigrationState::kMigrated;
   packet.service = networkService(qp.attributes.service);
-  packet.partitionKey = routes_.port(qp.attributes.path.port).partitionKey;
+  packet.partitionKey = routes_.partitionKey(qp.attributes.path);
   packet.operation = response.kind == Response::Kind::kAtomic ? network::Operation::kAtomicAcknowledge
                                                               : network::Operation::kAcknowledge;
   packet.destinationQp = qp.attributes.remoteQp;

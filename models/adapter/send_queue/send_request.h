@@ -10,6 +10,7 @@
 #include "models/adapter/transport/qp_attributes.h"
 #include "models/base/ids.h"
 #include "models/kernel/payload_pool.h"
+#include "models/wire/tag_matching.h"
 #include "models/wire/wqe.h"
 
 namespace hca::adapter {
@@ -46,11 +47,19 @@ using wire::CompletionMode;
 using wire::FenceMode;
 using wire::SendOpcode;
 
-/// Where a datagram goes: the address vector of its WQE.
+/// Where a datagram, or a request of a dynamic connection, goes: the address vector of its WQE.
 struct DatagramAddress {
   AddressPath path;
   QpNumber remoteQp;
   std::uint32_t queueKey = 0;
+  std::uint64_t accessKey = 0;  ///< of a dynamic connection
+};
+
+/// Of a request that the adapter made itself, for a rendezvous that matched a tag.
+struct RendezvousTransfer {
+  std::uint16_t place = 0;                                       ///< of the tag in its list
+  PdNumber domain;                                               ///< of the tag's buffer
+  std::array<std::uint8_t, wire::kRendezvousHeaders> headers{};  ///< of the message that asked for it
 };
 
 struct SendRequest {
@@ -60,7 +69,9 @@ struct SendRequest {
   CompletionMode completion = CompletionMode::kAlways;
   bool solicited = false;
   FenceMode fence = FenceMode::kNone;
-  bool faulted = false;  ///< fails with `syndrome` once everything before it is done
+  bool insertNetworkChecksum = false;    ///< of a raw packet
+  bool insertTransportChecksum = false;  ///< likewise
+  bool faulted = false;                  ///< fails with `syndrome` once everything before it is done
   CqeSyndrome syndrome = CqeSyndrome::kLocalQpOperation;
   std::uint8_t vendorError = 0;
   std::uint32_t immediateOrKey = 0;
@@ -73,7 +84,8 @@ struct SendRequest {
   DataSegments segments;
   kernel::Payload header;                     ///< of a raw packet: what the WQE holds of the frame, before the segments
   kernel::Payload inlineData;                 ///< instead of segments; of a UMR: all behind the control segment
-  std::unique_ptr<DatagramAddress> datagram;  ///< of unreliable datagrams
+  std::unique_ptr<DatagramAddress> datagram;  ///< of unreliable datagrams and dynamic connections
+  std::unique_ptr<RendezvousTransfer> rendezvous;  ///< of a request that is not software's
 
   // Set when the first packet is built.
   bool started = false;
@@ -85,9 +97,9 @@ struct SendRequest {
   /// Completed by a response with data rather than by an acknowledgement.
   [[nodiscard]] bool hasResponse() const { return opcode == SendOpcode::kRead || isAtomic(); }
   [[nodiscard]] bool isAtomic() const { return opcode == SendOpcode::kCompareSwap || opcode == SendOpcode::kFetchAdd; }
-  /// Changes a memory key of its own adapter: no packet, no peer.
+  /// Changes a memory key or a list of tags of its own adapter: no packet, no peer.
   [[nodiscard]] bool isMemoryOperation() const {
-    return opcode == SendOpcode::kUmr || opcode == SendOpcode::kLocalInvalidate;
+    return opcode == SendOpcode::kUmr || opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kTagMatching;
   }
   [[nodiscard]] bool isInline() const { return !inlineData.empty(); }
 };

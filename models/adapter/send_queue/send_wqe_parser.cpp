@@ -78,7 +78,10 @@ void parseData(ByteView bytes, std::size_t at, SendRequest& request, kernel::Pay
 std::size_t takeEthernet(ByteView bytes, std::size_t at, SendRequest& request, kernel::PayloadPool& pool) {
   using Segment = wire::EthernetSegment;
   if (at + sizeof(Segment) > bytes.size()) return 0;
-  const std::size_t length = structFrom<Segment>(bytes.subview(at, sizeof(Segment))).inlineLength.host();
+  const auto segment = structFrom<Segment>(bytes.subview(at, sizeof(Segment)));
+  const std::size_t length = segment.inlineLength.host();
+  request.insertNetworkChecksum = Segment::NetworkChecksum::get(segment.checksumFlags);
+  request.insertTransportChecksum = Segment::TransportChecksum::get(segment.checksumFlags);
   const std::size_t start = at + offsetof(Segment, inlineStart);
   if (start + length > bytes.size()) return 0;
   request.header = pool.copyOf(bytes.subview(start, length));
@@ -99,6 +102,7 @@ std::size_t takeDatagram(ByteView bytes, std::size_t at, SendRequest& request) {
   request.datagram = std::make_unique<DatagramAddress>();
   DatagramAddress& to = *request.datagram;
   to.queueKey = vector.queueKey.host();
+  to.accessKey = std::uint64_t{vector.queueKey.host()} << 32 | vector.accessKeyLow.host();
   to.remoteQp = QpNumber(Vector::QpNumber::get(vector.destinationQp));
   to.path.remoteLid = Lid(vector.remoteLid.host());
   to.path.serviceLevel = static_cast<std::uint8_t>(Vector::ServiceLevel::get(vector.rateServiceLevel));
@@ -137,7 +141,7 @@ SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, QpService service,
     request.inlineData = pool.copyOf(bytes.subview(at, size - at));
     return request;
   }
-  if (service == QpService::kUd) {
+  if (service == QpService::kUd || service == QpService::kDci) {
     const std::size_t length = takeDatagram(bytes.subview(0, size), at, request);
     if (length == 0) {
       markMalformed(request);

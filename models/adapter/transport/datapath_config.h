@@ -21,6 +21,8 @@ struct DatapathConfig {
   Bytes wqeFetch{512};
   std::int64_t receivePrefetch = 8;
   std::int64_t maxQps = 262144;
+  bool dynamicConnections = true;
+  std::int64_t tagListSize = 128;  // published for ConnectX-5: max_num_tags 127
   std::int64_t ackEvery = 64;
   std::int64_t ackCoalescing = 1;
   Time ackDelay = microseconds(1);
@@ -41,7 +43,7 @@ struct DatapathConfig {
     key("receive_wqe_cycles", self.receiveWqeCycles, range(Cycles(0), Cycles(100'000)),
         "From the last byte of fetched receive WQEs to their parsed form");
     key("memory_operation_cycles", self.memoryOperationCycles, range(Cycles(0), Cycles(100'000)),
-        "From the turn of a request that changes a memory key (bind, invalidate) to its effect");
+        "From the turn of a request that changes a memory key (bind, invalidate) or a list of tags to its effect");
     key("loopback_rate", self.loopbackRate, range(BitsPerSecond(1'000'000'000), BitsPerSecond(1'600'000'000'000)),
         "Rate at which packets of a port to itself go round inside the adapter");
     key("loopback_latency", self.loopbackLatency, range(Time(0), microseconds(100)),
@@ -55,6 +57,10 @@ struct DatapathConfig {
     key("receive_prefetch", self.receivePrefetch, range<std::int64_t>(1, 256),
         "Most receive WQEs that one DMA read fetches ahead");
     key("max_qps", self.maxQps, range<std::int64_t>(2, 1 << 23), "Queue pairs that the adapter can hold");
+    key("dynamic_connections", self.dynamicConnections,
+        "The transport service of dynamic connections (DC), from ConnectX-4 on");
+    key("tag_list_size", self.tagListSize, range<std::int64_t>(0, 1 << 15),
+        "Places in the list of a tag-matching receive queue, down to a power of two; 0: there are no such queues");
     key("ack_every", self.ackEvery, range<std::int64_t>(1, 1 << 16),
         "A requester asks for an acknowledgement at each message's end and after this many packets of a long one");
     key("ack_coalescing", self.ackCoalescing, range<std::int64_t>(1, 1 << 16),

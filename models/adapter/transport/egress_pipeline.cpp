@@ -149,7 +149,7 @@ void EgressPipeline::transmit(network::Packet&& packet, Port& port, QueuePair& q
 }
 
 Time EgressPipeline::route(network::Packet&& packet, Port& port) {
-  if (packet.service == network::Service::kRaw) network::routeFrame(packet.route, packet.payload.view());
+  if (packet.service == network::Service::kRaw) return routeRaw(std::move(packet), port);
   if (routes_.leadsBack(packet.route, port.number)) return port.loopback.transmit(std::move(packet));
   const bool hasMembersHere =
       network::isMulticast(packet.route) && groups_->members(packet.route.destinationGid) != nullptr;
@@ -158,6 +158,30 @@ Time EgressPipeline::route(network::Packet&& packet, Port& port) {
     copy.looped = true;
     port.loopback.transmit(std::move(copy));
   }
+  return port.wire.transmit(std::move(packet));
+}
+
+// A frame that a queue of this port wants comes back, whatever its address: the port's own steering sees what it sends.
+// One for a single station goes nowhere else then; nor does one for the port itself, wanted or not.
+Time EgressPipeline::routeRaw(network::Packet&& packet, Port& port) {
+  if (packet.insertNetworkChecksum || packet.insertTransportChecksum) {
+    network::insertChecksums(packet.payload.mutableView(), packet.insertNetworkChecksum,
+                             packet.insertTransportChecksum);
+  }
+  const network::EthernetFrame frame = network::readFrame(packet.payload.view());
+  network::routeFrame(packet.route, packet.payload.view());
+  const bool own = routes_.leadsBack(packet.route, port.number);
+  if (!own && !steering_->takesLooped(frame, port.number, TransportDomainNumber(packet.transportDomain))) {
+    return port.wire.transmit(std::move(packet));
+  }
+  const bool group = (frame.destination[0] & 1) != 0;
+  if (!group) {
+    packet.looped = true;
+    return port.loopback.transmit(std::move(packet));
+  }
+  network::Packet copy = packet.clone();
+  copy.looped = true;
+  port.loopback.transmit(std::move(copy));
   return port.wire.transmit(std::move(packet));
 }
 

@@ -12,6 +12,7 @@
 #include "models/adapter/transport/datapath_config.h"
 #include "models/adapter/transport/egress_buffer.h"
 #include "models/adapter/transport/egress_queue.h"
+#include "models/adapter/transport/flow_steering.h"
 #include "models/adapter/transport/loopback.h"
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/queue_pair.h"
@@ -42,7 +43,10 @@ class EgressPipeline final : private pcie::DmaClient, private CacheClient {
   /// Adds the next port, from 1 on: its wire, and where goes what is for the port itself, with a copy of what is for
   /// one of the groups.
   void addPort(network::PacketSender& wire, Loopback& loopback);
-  void connect(const MulticastGroups& groups) { groups_ = &groups; }
+  void connect(const MulticastGroups& groups, const FlowSteering& steering) {
+    groups_ = &groups;
+    steering_ = &steering;
+  }
 
   /// Whether another full packet fits. If not, `waiter.onEgressRoom` follows once.
   [[nodiscard]] bool hasRoom(std::uint8_t port, EgressRoomListener& waiter) {
@@ -87,6 +91,7 @@ class EgressPipeline final : private pcie::DmaClient, private CacheClient {
   void drain(EgressQueue& queue);
   void transmit(network::Packet&& packet, Port& port, QueuePair& qp, EgressListener* listener);
   Time route(network::Packet&& packet, Port& port);
+  Time routeRaw(network::Packet&& packet, Port& port);
   void free(std::uint32_t index);
   [[nodiscard]] Port& portOf(const Slot& slot) { return *ports_[slot.port - 1U]; }
   [[nodiscard]] Port& portOf(const QueuePair& qp) { return *ports_[qp.attributes.path.port - 1U]; }
@@ -98,6 +103,7 @@ class EgressPipeline final : private pcie::DmaClient, private CacheClient {
   CachePort& cache_;
   std::vector<std::unique_ptr<Port>> ports_;
   const MulticastGroups* groups_ = nullptr;
+  const FlowSteering* steering_ = nullptr;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> freeSlots_;
   std::unordered_map<std::uint32_t, std::vector<Segment>> untranslated_;  // by slot: wait for the cache

@@ -3,12 +3,17 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "models/adapter/memory/cache_port.h"
+#include "models/adapter/transport/dynamic_targets.h"
 #include "models/adapter/transport/flow_steering.h"
 #include "models/adapter/transport/multicast_groups.h"
+#include "models/adapter/transport/port_violations.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/adapter/transport/route_builder.h"
+#include "models/kernel/payload_pool.h"
 #include "models/network/packet_receiver.h"
 
 namespace hca::adapter {
@@ -26,6 +31,7 @@ class PacketDispatcher final : private CacheClient {
     std::uint64_t wrongService = 0;    ///< the queue pair is of another kind
     std::uint64_t wrongPort = 0;       ///< the queue pair is of another port
     std::uint64_t wrongState = 0;      ///< the queue pair may not receive
+    std::uint64_t wrongPath = 0;       ///< of a peer that migrated to a path that is none of the connection's
     std::uint64_t wrongPartition = 0;  ///< partition keys don't match
     std::uint64_t wrongQueueKey = 0;   ///< of a datagram
     std::uint64_t noFlowRule = 0;      ///< a raw packet that no rule wants
@@ -39,43 +45,53 @@ class PacketDispatcher final : private CacheClient {
     CachePort& cache;
     const MulticastGroups& groups;
     const FlowSteering& steering;
+    DynamicTargets& targets;
+    kernel::PayloadPool& pool;
+    const RouteBuilder& routes;
+    QpEventSink& connections;
   };
-  /// One partition key for each port of the adapter.
-  PacketDispatcher(const Ports& ports, const std::vector<std::uint16_t>& partitionKeys);
+  explicit PacketDispatcher(const Ports& ports);
 
   /// Takes what arrives at port `number`, counted from 1.
   [[nodiscard]] network::PacketReceiver& port(std::uint8_t number) { return entries_[number - 1U]; }
   [[nodiscard]] const Drops& drops() const { return drops_; }
+  /// Of port `number`.
+  [[nodiscard]] const PortViolations& violations(std::uint8_t number) const { return entries_[number - 1U].violations; }
 
  private:
   /// Where one port's packets come in.
   struct Entry final : network::PacketReceiver {
-    Entry(PacketDispatcher& dispatcher, std::uint8_t port, std::uint16_t key)
-        : owner(dispatcher), number(port), partitionKey(key) {}
+    Entry(PacketDispatcher& dispatcher, std::uint8_t port) : owner(dispatcher), number(port) {}
     void onPacket(network::Packet& packet) override { owner.take(*this, packet); }
     void expect(const network::Packet& packet) override { owner.ports_.queuePairs.expect(packet.destinationQp); }
-    [[nodiscard]] bool takesPartition(std::uint16_t key) const;
 
     PacketDispatcher& owner;
     std::uint8_t number;
-    std::uint16_t partitionKey;
+    PortViolations violations;
   };
   struct Held {
-    const Entry* entry = nullptr;
+    Entry* entry = nullptr;
     network::Packet packet;
   };
-  void take(const Entry& entry, network::Packet& packet);
-  void steer(const Entry& entry, network::Packet& packet);
-  void spread(const Entry& entry, network::Packet& packet);
-  void deliver(const Entry& entry, network::Packet& packet);
-  void dispatch(const Entry& entry, network::Packet& packet);
-  void hold(const Entry& entry, network::Packet& packet);
+  void take(Entry& entry, network::Packet& packet);
+  struct Steered {
+    std::shared_ptr<const FlowTarget> target;
+    std::uint32_t flowTag = 0;
+  };
+  void steer(Entry& entry, network::Packet& packet);
+  void receive(Entry& entry, const network::EthernetFrame& frame, const Steered& to, network::Packet& packet);
+  void appendFcs(network::Packet& packet);
+  void spread(Entry& entry, network::Packet& packet);
+  void deliver(Entry& entry, network::Packet& packet);
+  void dispatch(Entry& entry, network::Packet& packet);
+  void hold(Entry& entry, network::Packet& packet);
   void onCacheReady(std::uint64_t token) override;
 
   Ports ports_;
   std::deque<Entry> entries_;  // by port - 1
   std::vector<Held> held_;     // wait for their queue pair's context
   std::vector<std::uint64_t> freeHeld_;
+  std::vector<Steered> steered_;  // of the frame at hand
   Drops drops_;
 };
 

@@ -39,8 +39,16 @@ class QpDirectory {
   virtual CommandResult modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
                                const QpAttributes& attributes) = 0;
   virtual CommandResult query(QpNumber number, QpAttributes& attributes) const = 0;
-  /// From now on frames that fit go to `rule.queue`, a receive queue of raw packets (kQpServiceUnsupported of any
-  /// other). `name` is what removes the rule. A queue with rules can't be destroyed (kQpInUse).
+  /// Of a receive queue of raw packets, from the next frame on.
+  virtual CommandResult setFrameOptions(QpNumber number, bool stripVlan, bool scatterFcs) {
+    (void)number;
+    (void)stripVlan;
+    (void)scatterFcs;
+    return {CommandStatus::kBadOperation, Syndrome::kQpServiceUnsupported};
+  }
+  /// From now on frames that fit go to the queues of `rule.targets`, receive queues of raw packets
+  /// (kQpServiceUnsupported of any other). `name` is what removes the rule. A queue with rules can't be destroyed
+  /// (kQpHasFlows).
   virtual CommandResult addFlow(const FlowRule& rule, std::uint64_t& name) {
     (void)rule;
     (void)name;
@@ -49,6 +57,11 @@ class QpDirectory {
   virtual CommandResult removeFlow(std::uint64_t name) {
     (void)name;
     return {CommandStatus::kBadResource, Syndrome::kUnknownFlow};
+  }
+  /// Ends the connections of a target of dynamic connections and takes no more; an event follows when all is written.
+  virtual CommandResult drainTarget(QpNumber number) {
+    (void)number;
+    return {CommandStatus::kBadOperation, Syndrome::kQpServiceUnsupported};
   }
   /// Of datagram queue pairs: what is sent to `group` is for it, too.
   virtual CommandResult attachMulticast(QpNumber number, const network::Gid& group) = 0;

@@ -32,6 +32,11 @@ class QpEventSink {
   virtual void onSendQueueDrained(QueuePair& qp) = 0;
   /// The first packet of a connection came before the queue pair was ready to send.
   virtual void onCommunicationEstablished(QueuePair& qp) = 0;
+  /// A request's retries are used up. True if the connection changed to its other path, where they begin again.
+  virtual bool onPathFailed(QueuePair& qp) = 0;
+  /// A packet for a connection that is not migrated came in at `port`. False if it is to be dropped: it came by a path
+  /// that is none of the connection's.
+  virtual bool takesPath(QueuePair& qp, const network::Packet& packet, std::uint8_t port) = 0;
 
  protected:
   ~QpEventSink() = default;

@@ -1,13 +1,18 @@
 #include "models/adapter/transport/qp_table.h"
 
+#include <utility>
+
 #include "models/adapter/completion/inline_scatter.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
 #include "models/adapter/receive_queue/srq_engine.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/responder.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
+#include "models/adapter/transport/path_migration.h"
 #include "models/adapter/transport/psn.h"
 #include "models/adapter/transport/qp_transitions.h"
+#include "models/network/partition_keys.h"
+#include "models/wire/shared_receive_context.h"
 
 namespace hca::adapter {
 
@@ -23,6 +28,19 @@ CommandResult refuse(CommandStatus status, Syndrome syndrome) { return {status, 
 bool namesSharedQueue(const QpAttributes& attributes) {
   return attributes.receiveQueueType == RqType::kSrq && attributes.service != QpService::kXrc;
 }
+
+// Linked lists of strides are not; nor are fewer strides than 2^9, which are of later adapters.
+bool isLayoutSupported(const QpAttributes& attributes) {
+  if (attributes.workQueueType == wire::WorkQueueContext::kLinkedListStriding) return false;
+  const StridingLayout& striding = attributes.striding;
+  if (!striding.isOn) return true;
+  constexpr std::uint8_t kLogMinStride = 5;  // the next segment and one data segment
+  const bool sized = striding.logCount >= StridingLayout::kLogFewest && striding.logCount <= StridingLayout::kLogMost &&
+                     striding.logSize >= StridingLayout::kLogSmallest &&
+                     striding.logSize <= StridingLayout::kLogLargest;
+  const bool isReceiveQueue = attributes.service == QpService::kRaw && attributes.receiveQueueType == RqType::kOwn;
+  return sized && isReceiveQueue && attributes.logReceiveStride >= kLogMinStride;
+}
 }  // namespace
 
 QpTable::QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events, std::size_t ports)
@@ -31,6 +49,12 @@ QpTable::QpTable(const DatapathConfig& config, CqDirectory& completionQueues, Ev
 QpTable::~QpTable() = default;
 
 void QpTable::connect(const Stages& stages) { stages_ = std::make_unique<Stages>(stages); }
+
+// Contexts of targets are none of software's business.
+QueuePair* QpTable::nameable(QpNumber number) {
+  QueuePair* qp = find(number);
+  return qp != nullptr && qp->attributes.service != QpService::kDcResponder ? qp : nullptr;
+}
 
 QueuePair* QpTable::find(QpNumber number) {
   return table_.find(number.value() - kFirstNumber);  // wraps for numbers below: out of range
@@ -44,11 +68,20 @@ void QpTable::expect(QpNumber number) {
 
 CommandResult QpTable::check(const QpAttributes& attributes) const {
   const bool isXrc = attributes.service == QpService::kXrc;
-  const bool supported = attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
-                         attributes.service == QpService::kRegisteredUmr || isDatagram(attributes.service) || isXrc;
+  const bool supported =
+      attributes.service == QpService::kRc || attributes.service == QpService::kUc ||
+      attributes.service == QpService::kRegisteredUmr || isDatagram(attributes.service) || isXrc ||
+      (config_.dynamicConnections && (attributes.service == QpService::kDci || attributes.service == QpService::kDct));
   if (!supported) return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
   if (isXrc && attributes.receiveQueueType != RqType::kSrq) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpAttributeOutOfRange);
+  }
+  const bool isTarget = attributes.service == QpService::kDct;
+  if (isTarget && (attributes.receiveQueueType != RqType::kSrq || attributes.hasSendQueue)) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpAttributeOutOfRange);
+  }
+  if (isTarget && (attributes.path.port == 0 || attributes.path.port > ports_)) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPortUnknown);
   }
   const bool hasOwnReceiveQueue = attributes.receiveQueueType == RqType::kOwn;
   if (attributes.logSendQueueSize > kMaxLogQueueSize || attributes.logReceiveQueueSize > kMaxLogQueueSize) {
@@ -58,6 +91,8 @@ CommandResult QpTable::check(const QpAttributes& attributes) const {
       (attributes.logReceiveStride < kMinLogReceiveStride || attributes.logReceiveStride > kMaxLogReceiveStride)) {
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpSizeOutOfRange);
   }
+  if (!isLayoutSupported(attributes))
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpReceiveLayoutUnsupported);
   std::uint64_t bytes = 0;
   if (hasOwnReceiveQueue) {
     bytes += std::uint64_t{1} << (attributes.logReceiveQueueSize + attributes.logReceiveStride);
@@ -118,41 +153,77 @@ CommandResult QpTable::create(const QpAttributes& attributes, QpNumber& number) 
     detachQueues(attributes);
     return refuse(CommandStatus::kBadParameter, Syndrome::kQpInlineScatterUnsupported);
   }
-  const auto limit = static_cast<std::uint32_t>(config_.maxQps);
-  while (table_.find(nextSlot_) != nullptr) nextSlot_ = (nextSlot_ + 1) % limit;
-  QueuePair& qp = table_.emplace(nextSlot_);
-  qp.number = number = QpNumber(nextSlot_ + kFirstNumber);
-  qp.attributes = attributes;
-  qp.attributes.state = QpState::kReset;
+  QueuePair& qp = place(attributes);
+  number = qp.number;
+  qp.attributes.state = attributes.service == QpService::kDct ? QpState::kReadyToReceive : QpState::kReset;
+  qp.attributes.migration = MigrationState::kMigrated;
+  qp.attributes.alternatePath.port = 0;  // none yet
   if (attributes.service == QpService::kRaw) qp.attributes.mtu = network::EthernetFrame::kLargest;
-  // The number of a destroyed queue pair is not given out again at once: late packets for it find nobody.
-  nextSlot_ = (nextSlot_ + 1) % limit;
-  ++alive_;
   return {};
 }
 
+// Precondition: there is room.
+QueuePair& QpTable::place(const QpAttributes& attributes) {
+  const auto limit = static_cast<std::uint32_t>(config_.maxQps);
+  while (table_.find(nextSlot_) != nullptr) nextSlot_ = (nextSlot_ + 1) % limit;
+  QueuePair& qp = table_.emplace(nextSlot_);
+  qp.number = QpNumber(nextSlot_ + kFirstNumber);
+  qp.attributes = attributes;
+  // The number of a destroyed queue pair is not given out again at once: late packets for it find nobody.
+  nextSlot_ = (nextSlot_ + 1) % limit;
+  ++alive_;
+  return qp;
+}
+
+void QpTable::remove(QueuePair& qp) {
+  toReset(qp);
+  table_.erase(qp.number.value() - kFirstNumber);
+  --alive_;
+}
+
 CommandResult QpTable::destroy(QpNumber number) {
-  QueuePair* qp = find(number);
+  QueuePair* qp = nameable(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   if (steering_.leadsTo(number)) return refuse(CommandStatus::kResourceBusy, Syndrome::kQpHasFlows);
-  toReset(*qp);
+  disconnectPeers(number);
   groups_.forget(number);
   detachQueues(qp->attributes);
-  table_.erase(number.value() - kFirstNumber);
-  --alive_;
+  remove(*qp);
   return {};
+}
+
+CommandResult QpTable::checkPaths(const QueuePair& qp, QpTransition transition, std::uint32_t optionalMask,
+                                  const QpAttributes& attributes) const {
+  const auto hasPort = [this](const AddressPath& path) { return path.port != 0 && path.port <= ports_; };
+  const auto hasPartition = [](const AddressPath& path) { return path.partitionIndex < network::kMostPartitionKeys; };
+  const bool alternate = takesAlternatePath(optionalMask);
+  if ((takesPort(transition, optionalMask) && !hasPort(attributes.path)) ||
+      (alternate && !hasPort(attributes.alternatePath))) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPortUnknown);
+  }
+  if ((takesPartition(transition, optionalMask) && !hasPartition(attributes.path)) ||
+      (alternate && !hasPartition(attributes.alternatePath))) {
+    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPartitionOutOfRange);
+  }
+  // InfiniBand volume 1, 11.2.5.2: software rearms, or makes a connection migrate; the adapter alone arms.
+  const bool wishes = takesMigration(optionalMask);
+  const bool mayWish =
+      !isDatagram(qp.attributes.service) &&
+      (attributes.migration == MigrationState::kMigrated ||
+       (attributes.migration == MigrationState::kRearm && (alternate || hasPort(qp.attributes.alternatePath))));
+  return wishes && !mayWish ? refuse(CommandStatus::kBadParameter, Syndrome::kQpMigrationIllegal) : CommandResult{};
 }
 
 CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uint32_t optionalMask,
                               const QpAttributes& attributes) {
-  QueuePair* qp = find(number);
-  if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  QueuePair* qp = nameable(number);
+  if (qp == nullptr || qp->attributes.service == QpService::kDct) {
+    return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+  }
   if (!isLegal(transition, qp->attributes.state)) {
     return refuse(CommandStatus::kBadQpState, Syndrome::kQpTransitionIllegal);
   }
-  if (takesPort(transition, optionalMask) && (attributes.path.port == 0 || attributes.path.port > ports_)) {
-    return refuse(CommandStatus::kBadParameter, Syndrome::kQpPortUnknown);
-  }
+  if (const CommandResult result = checkPaths(*qp, transition, optionalMask, attributes); !result.ok()) return result;
   if (transition == QpTransition::kToError) {
     toError(*qp);
     return {};
@@ -167,6 +238,7 @@ CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uin
   applyTransition(transition, optionalMask, attributes, qp->attributes);
   if (qp->attributes.service == QpService::kRaw) qp->attributes.mtu = network::EthernetFrame::kLargest;
   qp->attributes.state = stateAfter(transition);
+  if (takesMigration(optionalMask)) setMigration(*qp, attributes.migration);
   enter(*qp, transition);
   return {};
 }
@@ -196,7 +268,7 @@ void QpTable::enter(QueuePair& qp, QpTransition transition) {
 }
 
 CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
-  const QueuePair* qp = const_cast<QpTable*>(this)->find(number);
+  const QueuePair* qp = const_cast<QpTable*>(this)->nameable(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
   attributes = qp->attributes;
   if (qp->requester.draining) attributes.state = QpState::kSendQueueDraining;
@@ -209,11 +281,23 @@ CommandResult QpTable::query(QpNumber number, QpAttributes& attributes) const {
   return {};
 }
 
-CommandResult QpTable::addFlow(const FlowRule& rule, std::uint64_t& name) {
-  const QueuePair* qp = find(rule.queue);
+CommandResult QpTable::setFrameOptions(QpNumber number, bool stripVlan, bool scatterFcs) {
+  QueuePair* qp = find(number);
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
-  if (qp->attributes.service != QpService::kRaw || qp->attributes.receiveQueueType != RqType::kOwn) {
-    return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+  qp->attributes.stripVlan = stripVlan;
+  qp->attributes.scatterFcs = scatterFcs;
+  return {};
+}
+
+CommandResult QpTable::addFlow(const FlowRule& rule, std::uint64_t& name) {
+  for (const auto& target : rule.targets) {
+    for (const QpNumber number : *target->queues) {
+      const QueuePair* qp = find(number);
+      if (qp == nullptr) return refuse(CommandStatus::kBadResource, Syndrome::kUnknownQp);
+      if (qp->attributes.service != QpService::kRaw || qp->attributes.receiveQueueType != RqType::kOwn) {
+        return refuse(CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported);
+      }
+    }
   }
   name = steering_.add(rule);
   return {};
@@ -273,6 +357,7 @@ void QpTable::toReset(QueuePair& qp) {
   stages_->receiveQueue.reset(qp);
   completionQueues_.discard(qp.number);
   qp.attributes.state = QpState::kReset;
+  qp.attributes.migration = MigrationState::kMigrated;
 }
 
 void QpTable::onRequesterError(QueuePair& qp) {
@@ -295,9 +380,46 @@ void QpTable::onSendQueueDrained(QueuePair& qp) {
   });
 }
 
+// ---- path migration
+
+void QpTable::setMigration(QueuePair& qp, MigrationState wanted) {
+  if (wanted == MigrationState::kMigrated && qp.attributes.migration == MigrationState::kArmed) return migrateNow(qp);
+  qp.attributes.migration = wanted;
+  qp.responder.migrationRefused = false;
+}
+
+void QpTable::migrateNow(QueuePair& qp) {
+  migrate(qp.attributes);
+  raise(EventType::kPathMigrated, qp);
+}
+
+bool QpTable::onPathFailed(QueuePair& qp) {
+  if (qp.attributes.migration != MigrationState::kArmed) return false;
+  migrateNow(qp);
+  return true;
+}
+
+bool QpTable::takesPath(QueuePair& qp, const network::Packet& packet, std::uint8_t port) {
+  switch (migrationStep(qp.attributes.migration, qp.attributes.alternatePath, packet, port)) {
+    case MigrationStep::kNone:
+      return true;
+    case MigrationStep::kArm:
+      qp.attributes.migration = MigrationState::kArmed;
+      return true;
+    case MigrationStep::kMigrate:
+      migrateNow(qp);
+      return true;
+    case MigrationStep::kRefuse:
+      if (!std::exchange(qp.responder.migrationRefused, true)) raise(EventType::kPathMigrationFailed, qp);
+      return false;
+  }
+  return true;
+}
+
 void QpTable::onCommunicationEstablished(QueuePair& qp) { raise(EventType::kCommunicationEstablished, qp); }
 
 void QpTable::onResponderError(QueuePair& qp, EventType event) {
+  if (qp.attributes.service == QpService::kDcResponder) return failContext(qp, event);
   toError(qp);
   if (event != EventType::kCompletion) raise(event, qp);
 }
@@ -319,6 +441,7 @@ void QpTable::raise(EventType type, const QueuePair& qp) {
 void QpTable::clear() {
   table_.forEach([this](QueuePair& qp) { toReset(qp); });
   table_.clear();
+  peers_.clear();
   groups_.clear();
   steering_.clear();
   nextSlot_ = 0;

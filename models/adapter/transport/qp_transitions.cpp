@@ -5,6 +5,7 @@ namespace hca::adapter {
 namespace {
 
 enum Optional : std::uint32_t {
+  kAlternatePath = 1U << 0,
   kRemoteRead = 1U << 1,
   kRemoteAtomic = 1U << 2,
   kRemoteWrite = 1U << 3,
@@ -14,6 +15,7 @@ enum Optional : std::uint32_t {
   kPrimaryPath = 1U << 7,
   kRequesterReads = 1U << 8,
   kResponderReads = 1U << 9,
+  kMigration = 1U << 10,
   kRetryCount = 1U << 12,
   kRnrRetry = 1U << 13,
   kAckTimeout = 1U << 14,
@@ -39,6 +41,7 @@ void applyPath(std::uint32_t mask, const QpAttributes& from, QpAttributes& into)
   if ((mask & kPartitionIndex) != 0) into.path.partitionIndex = from.path.partitionIndex;
   if ((mask & kAckTimeout) != 0) into.path.ackTimeout = from.path.ackTimeout;
   if ((mask & kPrimaryPort) != 0) into.path.port = from.path.port;
+  if ((mask & kAlternatePath) != 0) into.alternatePath = from.alternatePath;
 }
 
 void applyLimits(std::uint32_t mask, const QpAttributes& from, QpAttributes& into) {
@@ -114,6 +117,14 @@ QpState stateAfter(QpTransition transition) {
   }
   return QpState::kReset;
 }
+
+bool takesPartition(QpTransition transition, std::uint32_t optionalMask) {
+  return ((optionalMask | required(transition)) & kPartitionIndex) != 0;
+}
+
+bool takesAlternatePath(std::uint32_t optionalMask) { return (optionalMask & kAlternatePath) != 0; }
+
+bool takesMigration(std::uint32_t optionalMask) { return (optionalMask & kMigration) != 0; }
 
 bool takesPort(QpTransition transition, std::uint32_t optionalMask) {
   return ((optionalMask | required(transition)) & kPrimaryPort) != 0;

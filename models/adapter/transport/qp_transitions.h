@@ -14,8 +14,13 @@ namespace hca::adapter {
 /// The state after a legal `transition`.
 [[nodiscard]] QpState stateAfter(QpTransition transition);
 
-/// Whether `transition` takes the port from its command.
+/// Whether `transition` takes the port, or the place in the table of partition keys, from its command.
 [[nodiscard]] bool takesPort(QpTransition transition, std::uint32_t optionalMask);
+[[nodiscard]] bool takesPartition(QpTransition transition, std::uint32_t optionalMask);
+/// Whether the command has an alternate path, or says what becomes of path migration. The latter is not copied: it may
+/// be an act.
+[[nodiscard]] bool takesAlternatePath(std::uint32_t optionalMask);
+[[nodiscard]] bool takesMigration(std::uint32_t optionalMask);
 
 /// Copies what `transition` requires, and of the optional attributes those whose bit is set in `optionalMask` (Linux
 /// include/linux/mlx5/qp.h, enum mlx5_qp_optpar), from `from` into `into`. The state stays.

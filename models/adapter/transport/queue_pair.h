@@ -41,6 +41,10 @@ struct alignas(kCacheLine) QueuePair {
   /// The shared queue that it receives from: its own one, or that of the message under way.
   [[nodiscard]] SrqNumber sharedQueue() const { return isXrc() ? responder.sharedQueue : attributes.srq; }
   [[nodiscard]] bool isXrc() const { return attributes.service == QpService::kXrc; }
+  /// By what number software knows it: a context of a target is the target's.
+  [[nodiscard]] QpNumber reportedNumber() const {
+    return attributes.service == QpService::kDcResponder ? attributes.target : number;
+  }
   /// Bytes of the receive queue's part of the buffer; the send queue follows.
   [[nodiscard]] std::uint64_t receiveBytes() const {
     if (attributes.receiveQueueType != RqType::kOwn) return 0;

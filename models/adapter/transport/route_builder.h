@@ -17,7 +17,7 @@ struct PortAddress {
   network::Gid gid{};           ///< source of what it sends
   network::Gid linkLocalGid{};  ///< its other address, with RoCE
   std::array<std::uint8_t, 6> mac{};
-  std::uint16_t partitionKey = 0xFFFF;
+  std::vector<std::uint16_t> partitionKeys{0xFFFF};  ///< by index; 0: none
 };
 
 /// Ports are numbered from 1, as verbs do.
@@ -49,6 +49,13 @@ class RouteBuilder {
   }
   [[nodiscard]] std::size_t ports() const { return ports_.size(); }
   [[nodiscard]] const PortAddress& port(std::uint8_t port) const { return ports_[port - 1U]; }
+  /// To change what an outside hand changes.
+  [[nodiscard]] PortAddress& port(std::uint8_t port) { return ports_[port - 1U]; }
+  /// The partition key that a queue pair with this path has; 0 where its entry of the table is empty.
+  [[nodiscard]] std::uint16_t partitionKey(const AddressPath& path) const {
+    const std::vector<std::uint16_t>& keys = ports_[path.port - 1U].partitionKeys;
+    return path.partitionIndex < keys.size() ? keys[path.partitionIndex] : std::uint16_t{0};
+  }
   /// Whether a route leads to the port through which it would leave. What is for another port of the same adapter goes
   /// over the wire, as hardware has it: only a port knows its own addresses.
   [[nodiscard]] bool leadsBack(const network::Route& route, std::uint8_t port) const {

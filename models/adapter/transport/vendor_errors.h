@@ -24,6 +24,9 @@ constexpr std::uint8_t kMessageTooLong = 0x56;
 constexpr std::uint8_t kMemoryKeyRefused = 0x57;  ///< bind or invalidate
 constexpr std::uint8_t kLocalAccess = 0x58;       ///< memory of a message under way was taken away
 constexpr std::uint8_t kBadResponse = 0x59;
+constexpr std::uint8_t kTagListOperation = 0x5A;  ///< no such place, a place in use, or no list
+/// A message that had taken an entry of a shared queue broke off: UCX src/uct/ib/mlx5, UCT_IB_MLX5_CQE_VENDOR_SYND_PSN.
+constexpr std::uint8_t kBrokenOff = 0x99;
 }  // namespace vendor_error
 
 }  // namespace hca::adapter

@@ -51,6 +51,8 @@ class CommandCall {
     return padded<Struct>(driver_);
   }
   [[nodiscard]] std::size_t coreSize() const { return core_.size(); }
+  /// All of it: some end in a list.
+  [[nodiscard]] ByteView coreBytes() const { return {core_.data(), core_.size()}; }
   [[nodiscard]] std::size_t driverSize() const { return driver_.size(); }
   [[nodiscard]] std::size_t coreRoom() const { return ioctl.room(UVERBS_ATTR_CORE_OUT); }
   [[nodiscard]] std::size_t driverRoom() const { return ioctl.room(UVERBS_ATTR_UHW_OUT); }

@@ -36,6 +36,7 @@ void destroyAh(UverbsContext& context, const Call& call);
 // xrc_commands.cpp
 void openXrcd(UverbsContext& context, const Call& call);
 void closeXrcd(UverbsContext& context, const Call& call);
+void openQp(UverbsContext& context, const Call& call);
 
 // mr_commands.cpp
 void registerMr(UverbsContext& context, const Call& call);
@@ -44,6 +45,12 @@ void deregisterMr(UverbsContext& context, const Call& call);
 void queryMr(UverbsContext& context, const Call& call);
 void allocateMw(UverbsContext& context, const Call& call);
 void deallocateMw(UverbsContext& context, const Call& call);
+
+// dm_commands.cpp
+void allocateDm(UverbsContext& context, const Call& call);
+void queryDm(UverbsContext& context, const Call& call);
+void freeDm(UverbsContext& context, const Call& call);
+void registerDmMr(UverbsContext& context, const Call& call);
 
 // cq_commands.cpp
 void createCompletionChannel(UverbsContext& context, const Call& call);
@@ -58,6 +65,8 @@ void destroyCqNative(UverbsContext& context, const Call& call);
 // srq_commands.cpp
 void createSrq(UverbsContext& context, const Call& call);
 void createSrqExtended(UverbsContext& context, const Call& call);
+void createSrqNative(UverbsContext& context, const Call& call);
+void destroySrqNative(UverbsContext& context, const Call& call);
 void modifySrq(UverbsContext& context, const Call& call);
 void querySrq(UverbsContext& context, const Call& call);
 void destroySrq(UverbsContext& context, const Call& call);
@@ -68,8 +77,24 @@ void createQpExtended(UverbsContext& context, const Call& call);
 void createQpNative(UverbsContext& context, const Call& call);
 void destroyQpNative(UverbsContext& context, const Call& call);
 void destroyQp(UverbsContext& context, const Call& call);
+
+// multicast_commands.cpp
 void attachMulticast(UverbsContext& context, const Call& call);
 void detachMulticast(UverbsContext& context, const Call& call);
+
+// wq_commands.cpp
+void createWq(UverbsContext& context, const Call& call);
+void modifyWq(UverbsContext& context, const Call& call);
+void destroyWq(UverbsContext& context, const Call& call);
+void createSpread(UverbsContext& context, const Call& call);
+void destroySpread(UverbsContext& context, const Call& call);
+
+// flow_commands.cpp
+void createFlow(UverbsContext& context, const Call& call);
+void destroyFlow(UverbsContext& context, const Call& call);
+void createFlowMatcher(UverbsContext& context, const Call& call);
+void destroyFlowMatcher(UverbsContext& context, const Call& call);
+void createFlowNative(UverbsContext& context, const Call& call);
 
 // qp_state_commands.cpp
 void modifyQp(UverbsContext& context, const Call& call);

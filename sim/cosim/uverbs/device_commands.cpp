@@ -19,10 +19,11 @@ constexpr std::uint32_t kMostModerated = 65535;
 constexpr std::uint32_t kLongestPeriod = 4095;
 
 // Linux include/uapi/rdma/ib_user_verbs.h, ib_uverbs_device_cap_flags.
-constexpr std::uint32_t kCapabilities =
-    IB_UVERBS_DEVICE_BAD_PKEY_CNTR | IB_UVERBS_DEVICE_BAD_QKEY_CNTR | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-    IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_MEM_WINDOW |
-    IB_UVERBS_DEVICE_XRC | IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS | IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B;
+constexpr std::uint32_t kCapabilities = IB_UVERBS_DEVICE_AUTO_PATH_MIG | IB_UVERBS_DEVICE_BAD_PKEY_CNTR |
+                                        IB_UVERBS_DEVICE_BAD_QKEY_CNTR | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+                                        IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
+                                        IB_UVERBS_DEVICE_MEM_WINDOW | IB_UVERBS_DEVICE_XRC |
+                                        IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS | IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B;
 
 std::uint32_t roundUp(std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -39,6 +40,11 @@ ib_uverbs_query_device_resp describeDevice(const UverbsContext& context) {
   answer.max_qp = 1U << 18;
   answer.max_qp_wr = limits.maxQueueEntries;
   answer.device_cap_flags = kCapabilities;
+  const driver::RawPacketCapabilities& ethernet = context.driver.capabilities().ethernet;
+  if (ethernet.offered) {
+    answer.device_cap_flags |= IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING;
+    if (ethernet.checksums) answer.device_cap_flags |= IB_UVERBS_DEVICE_RAW_IP_CSUM;
+  }
   answer.max_sge = answer.max_sge_rd = kMaxSge;
   answer.max_cq = 1U << 24;
   answer.max_cqe = limits.maxCqEntries - 1;
@@ -60,6 +66,32 @@ ib_uverbs_query_device_resp describeDevice(const UverbsContext& context) {
   return answer;
 }
 
+// Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_query_device.
+ib_uverbs_tm_caps describeTagMatching(const driver::DeviceCapabilities& device) {
+  constexpr std::uint32_t kMostHeader = 64, kMostSge = 1, kRc = 1;  // IB_TM_CAP_RNDV_RC
+  ib_uverbs_tm_caps caps{};
+  if (device.logTagList == 0) return caps;
+  caps.max_num_tags = (1U << device.logTagList) - 1;
+  caps.max_ops = device.limits.maxQueueEntries;
+  caps.max_sge = kMostSge;
+  if (!device.rendezvous) return caps;
+  caps.flags = kRc;
+  caps.max_rndv_hdr_size = kMostHeader;
+  return caps;
+}
+
+mlx5_ib_striding_rq_caps describeStriding() {
+  using Layout = adapter::StridingLayout;
+  constexpr std::uint32_t kRawPacket = 1U << 8;
+  mlx5_ib_striding_rq_caps caps{};
+  caps.min_single_stride_log_num_of_bytes = Layout::kLogSmallest;
+  caps.max_single_stride_log_num_of_bytes = Layout::kLogLargest;
+  caps.min_single_wqe_log_num_of_strides = Layout::kLogFewest;
+  caps.max_single_wqe_log_num_of_strides = Layout::kLogMost;
+  caps.supported_qpts = kRawPacket;
+  return caps;
+}
+
 mlx5_ib_alloc_ucontext_resp describeContext(const UverbsContext& context) {
   const driver::DeviceCapabilities& device = context.driver.capabilities();
   mlx5_ib_alloc_ucontext_resp answer{};
@@ -76,7 +108,7 @@ mlx5_ib_alloc_ucontext_resp describeContext(const UverbsContext& context) {
   answer.num_ports = static_cast<std::uint16_t>(context.device.ports.size());
   answer.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
   answer.response_length = sizeof answer;
-  answer.cqe_version = 1;
+  answer.cqe_version = static_cast<std::uint8_t>(context.cqeVersion);
   answer.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
   answer.eth_min_inline = MLX5_USER_INLINE_MODE_NONE;
   answer.clock_info_versions = 1U << MLX5_IB_CLOCK_INFO_V1;
@@ -104,6 +136,21 @@ void allocateUars(UverbsContext& context, const Call& call, std::size_t wanted) 
   });
 }
 
+// Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_query_device. Raw packets of enum ib_raw_packet_caps.
+void describeRawPackets(const driver::RawPacketCapabilities& ethernet, ib_uverbs_ex_query_device_resp& answer) {
+  constexpr std::uint32_t kRawPacket = 8, kMostSpreads = 1U << 16, kMostQueues = 1U << 16;
+  if (ethernet.vlanStrip) answer.raw_packet_caps |= IB_UVERBS_RAW_PACKET_CAP_CVLAN_STRIPPING;
+  if (ethernet.checksums) answer.raw_packet_caps |= IB_UVERBS_RAW_PACKET_CAP_IP_CSUM;
+  if (ethernet.scatterFcs) {
+    answer.raw_packet_caps |= IB_UVERBS_RAW_PACKET_CAP_SCATTER_FCS;
+    answer.device_cap_flags_ex |= IB_UVERBS_DEVICE_RAW_SCATTER_FCS;
+  }
+  answer.rss_caps.supported_qpts = 1U << kRawPacket;
+  answer.rss_caps.max_rwq_indirection_tables = kMostSpreads;
+  answer.rss_caps.max_rwq_indirection_table_size = 1U << ethernet.logMaxSpread;
+  answer.max_wq_type_rq = kMostQueues;
+}
+
 }  // namespace
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_alloc_ucontext.
@@ -112,6 +159,7 @@ void getContext(UverbsContext& context, const Call& call) {
   if (context.isOpen) return call->finish(EINVAL);
   if ((wanted.flags & MLX5_IB_ALLOC_UCTX_DEVX) != 0) return call->finish(EINVAL);  // the library asks again without
   if (wanted.flags != 0 || wanted.comp_mask != 0) return call->finish(EINVAL);
+  context.cqeVersion = std::min<std::uint32_t>(context.config.cqe_version, wanted.max_cqe_version);
   if (wanted.total_num_bfregs == 0 || wanted.total_num_bfregs > kMostRegisters) return call->finish(EINVAL);
   if ((wanted.lib_caps & MLX5_LIB_CAP_DYN_UAR) != 0) return finishContext(context, call);
   const std::uint32_t total = roundUp(wanted.total_num_bfregs, BlueFlameRegisters::kPerPage);
@@ -155,14 +203,23 @@ void queryDeviceExtended(UverbsContext& context, const Call& call) {
   answer.response_length = static_cast<std::uint32_t>(std::min(sizeof answer, call->coreRoom()));
   answer.timestamp_mask = context.device.clock.mask();
   answer.hca_core_clock = static_cast<std::uint64_t>(context.device.clock.frequency().count() / kPerKilohertz);
-  answer.device_cap_flags_ex = kCapabilities;
+  answer.device_cap_flags_ex = answer.base.device_cap_flags;
+  answer.max_dm_size = device.deviceMemory.maxAllocation;
+  if (device.ethernet.offered) describeRawPackets(device.ethernet, answer);
   if (device.moderation) {
     answer.cq_moderation_caps.max_cq_moderation_count = kMostModerated;
     answer.cq_moderation_caps.max_cq_moderation_period = kLongestPeriod;
   }
+  answer.tm_caps = describeTagMatching(device);
   call->answerCore(answer);
   mlx5_ib_query_device_resp own{};
   own.response_length = static_cast<std::uint32_t>(std::min(sizeof own, call->driverRoom()));
+  if (device.ethernet.offered) {
+    own.rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ;
+    own.rss_caps.rx_hash_fields_mask = MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4 | MLX5_RX_HASH_SRC_IPV6 |
+                                       MLX5_RX_HASH_DST_IPV6 | MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_TCP |
+                                       MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP;
+  }
   if (device.compression) {
     own.cqe_comp_caps.max_num = device.compressionMax;
     own.cqe_comp_caps.supported_format = MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM;
@@ -170,6 +227,7 @@ void queryDeviceExtended(UverbsContext& context, const Call& call) {
   }
   if (device.wideEntries) own.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
   if (device.wideCompression) own.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP;
+  if (device.striding) own.striding_rq_caps = describeStriding();
   call->answerDriver(own);
   call->finish(0);
 }

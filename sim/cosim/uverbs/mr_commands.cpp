@@ -1,8 +1,8 @@
 // Memory regions and windows.
-#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
 #include "models/wire/wqe.h"
+#include "sim/cosim/uverbs/access_rights.h"
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
 #include "sim/cosim/uverbs/powers_of_two.h"
@@ -12,29 +12,6 @@ namespace hca::cosim {
 namespace {
 
 constexpr std::uint64_t kPageMask = host::BusAddressSpace::kPageSize - 1;
-
-constexpr std::uint32_t kKnownAccess =
-    IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_READ |
-    IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED |
-    IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB | IB_UVERBS_ACCESS_OPTIONAL_RANGE;
-
-// Linux include/rdma/ib_verbs.h, ib_check_mr_access.
-int checkAccess(std::uint32_t access) {
-  constexpr std::uint32_t kRemoteChange = IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
-  if ((access & kRemoteChange) != 0 && (access & IB_UVERBS_ACCESS_LOCAL_WRITE) == 0) return EINVAL;
-  if ((access & ~kKnownAccess) != 0) return EINVAL;
-  if ((access & IB_UVERBS_ACCESS_ON_DEMAND) != 0) return EOPNOTSUPP;
-  return 0;
-}
-
-void setRights(adapter::MkeyAttributes& key, std::uint32_t access) {
-  key.rights.localRead = true;
-  key.rights.localWrite = (access & IB_UVERBS_ACCESS_LOCAL_WRITE) != 0;
-  key.rights.remoteRead = (access & IB_UVERBS_ACCESS_REMOTE_READ) != 0;
-  key.rights.remoteWrite = (access & IB_UVERBS_ACCESS_REMOTE_WRITE) != 0;
-  key.rights.atomic = (access & IB_UVERBS_ACCESS_REMOTE_ATOMIC) != 0;
-  key.relaxedOrderingWrite = key.relaxedOrderingRead = (access & IB_UVERBS_ACCESS_RELAXED_ORDERING) != 0;
-}
 
 // Memory as a registration names it.
 struct Range {
@@ -167,6 +144,7 @@ void reregisterMr(UverbsContext& context, const Call& call) {
   if (mr == nullptr || wanted.flags == 0 || (wanted.flags & ~(kTranslation | kDomain | kAccess)) != 0) {
     return call->finish(EINVAL);
   }
+  if (mr->dm != nullptr) return call->finish(EINVAL);
   const auto changed = std::make_shared<UserMr>(*mr);
   if (const int error = merge(context, wanted, *changed); error != 0) return call->finish(error);
   call->noteRegion("addr", *changed->memory);
@@ -190,6 +168,7 @@ void deregisterMr(UverbsContext& context, const Call& call) {
   context.driver.destroyMkey(context.owner, mr->key, [&context, mr, call, handle](const driver::Answer<int>& answer) {
     if (answer.ok()) {
       --mr->pd->users;
+      if (mr->dm != nullptr) --mr->dm->users;
       context.mrs.remove(handle);
     }
     call->finish(errnoOf(answer.result));

@@ -9,11 +9,10 @@ namespace hca::cosim {
 namespace {
 
 // InfiniBand volume 1, 14.2.5.6 (PortInfo), and what a ConnectX-5 shows.
-constexpr std::uint8_t kActive = 4;
-constexpr std::uint8_t kLinkUp = 5;
+constexpr std::uint8_t kDown = 1, kActive = 4;
+constexpr std::uint8_t kPolling = 2, kLinkUp = 5;
 constexpr std::uint8_t kWidth4x = 2;
 constexpr std::uint32_t kLongestMessage = 1U << 30;
-constexpr std::uint32_t kPkeys = 1;
 
 std::uint8_t mtuCode(std::uint32_t bytes) {
   std::uint8_t code = 1;
@@ -29,30 +28,33 @@ ib_uverbs_query_port_resp describePort(const UverbsContext& context, std::uint64
   answer.port_cap_flags = device.isRoce ? 0x04010000 : 0x2651E848;
   answer.max_msg_sz = kLongestMessage;
   answer.gid_tbl_len = device.gidRoom();
-  answer.pkey_tbl_len = kPkeys;
-  answer.lid = device.isRoce ? 0 : device.port(port).identity.lid.value();
+  answer.pkey_tbl_len = device.partitionRoom();
+  const driver::DevicePort& now = context.driver.capabilities().port(static_cast<std::uint8_t>(port));
+  answer.lid = device.isRoce ? 0 : now.lid.value();
   answer.lmc = device.isRoce ? 0 : device.port(port).identity.lmc;
   answer.sm_lid = device.isRoce ? 0 : 1;
-  answer.state = kActive;
+  answer.state = now.active ? kActive : kDown;
   answer.max_mtu = kMtu4096;
   answer.active_mtu = mtuCode(device.mtu);
   answer.max_vl_num = device.isRoce ? 0 : 4;
   answer.subnet_timeout = device.isRoce ? 0 : 18;
   answer.active_width = kWidth4x;
   answer.active_speed = static_cast<std::uint8_t>(device.port(port).speed.code);
-  answer.phys_state = kLinkUp;
+  answer.phys_state = now.active ? kLinkUp : kPolling;
   answer.link_layer = device.isRoce ? kEthernet : kInfiniBand;
   answer.flags = device.isRoce ? IB_UVERBS_QPF_GRH_REQUIRED : 0;
   return answer;
 }
 
-ib_uverbs_gid_entry entryOf(const DeviceDescription& device, std::uint32_t port, std::uint32_t index) {
+// GIDs may change; how many there are doesn't.
+ib_uverbs_gid_entry entryOf(const UverbsContext& context, std::uint32_t port, std::uint32_t index) {
   constexpr std::uint32_t kInfiniBand = 0, kRoceV2 = 2;
   ib_uverbs_gid_entry entry{};
-  std::memcpy(entry.gid, device.port(port).gids[index].gid.data(), sizeof entry.gid);
+  const network::Gid& gid = context.driver.capabilities().port(static_cast<std::uint8_t>(port)).gids[index];
+  std::memcpy(entry.gid, gid.data(), sizeof entry.gid);
   entry.gid_index = index;
   entry.port_num = port;
-  entry.gid_type = device.port(port).gids[index].isRoceV2 ? kRoceV2 : kInfiniBand;
+  entry.gid_type = context.device.port(port).gids[index].isRoceV2 ? kRoceV2 : kInfiniBand;
   return entry;
 }
 
@@ -85,7 +87,7 @@ void queryGidTable(UverbsContext& context, const Call& call) {
   const std::uint64_t count = std::min<std::uint64_t>(room, ofPort * context.device.ports.size());
   std::vector<std::uint8_t> table(count * *size);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const ib_uverbs_gid_entry entry = entryOf(context.device, 1 + i / ofPort, i % ofPort);
+    const ib_uverbs_gid_entry entry = entryOf(context, 1 + i / ofPort, i % ofPort);
     std::memcpy(table.data() + i * *size, &entry, sizeof entry);
   }
   if (!call->ioctl.answer(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, table)) return call->finish(EFAULT);
@@ -101,7 +103,7 @@ void queryGidEntry(UverbsContext& context, const Call& call) {
   if (wanted >= context.device.gidRoom()) return call->finish(EINVAL);
   if (wanted >= context.device.gidCount()) return call->finish(ENODATA);
   call->answerAttribute(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY,
-                        entryOf(context.device, static_cast<std::uint32_t>(*port), static_cast<std::uint32_t>(wanted)));
+                        entryOf(context, static_cast<std::uint32_t>(*port), static_cast<std::uint32_t>(wanted)));
   call->finish(0);
 }
 

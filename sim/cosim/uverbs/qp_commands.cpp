@@ -1,16 +1,24 @@
-// Queue pairs: creation, end, multicast groups.
+// Queue pairs: creation and end.
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
 #include "sim/cosim/uverbs/powers_of_two.h"
+#include "sim/cosim/uverbs/raw_packets.h"
 
 namespace hca::cosim {
 namespace {
 
 // enum ib_qp_type of the kernel, as the programs use it.
-enum QpType : std::uint8_t { kRc = 2, kUc = 3, kUd = 4, kXrcSend = 9, kXrcReceive = 10 };
+enum QpType : std::uint8_t { kRc = 2, kUc = 3, kUd = 4, kXrcSend = 9, kXrcReceive = 10, kOfDriver = 0xFF };
+
+// What the flags of the library make of kOfDriver.
+std::uint8_t typeOf(const ib_uverbs_ex_create_qp& wanted, const mlx5_ib_create_qp& own) {
+  if (wanted.qp_type != kOfDriver) return wanted.qp_type;
+  if ((own.flags & MLX5_QP_FLAG_TYPE_DCI) != 0) return UserQp::kDci;
+  return (own.flags & MLX5_QP_FLAG_TYPE_DCT) != 0 ? UserQp::kDct : std::uint8_t{kOfDriver};
+}
 
 constexpr std::uint32_t kBlockMulticastLoopback = 1U << 1;  // ib_uverbs_qp_create_flags
 
@@ -29,6 +37,15 @@ std::optional<adapter::QpService> serviceOf(const driver::DeviceCapabilities& de
     case kXrcSend:
     case kXrcReceive:
       return adapter::QpService::kXrc;
+    case UserQp::kDci:
+      if (!device.dynamicConnections) return std::nullopt;
+      return adapter::QpService::kDci;
+    case UserQp::kDct:
+      if (!device.dynamicConnections) return std::nullopt;
+      return adapter::QpService::kDct;
+    case kRawPacketType:
+      if (!device.ethernet.offered) return std::nullopt;
+      return adapter::QpService::kRaw;
     default:
       return std::nullopt;
   }
@@ -59,7 +76,13 @@ int setQueues(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp
   }
   attributes.hasSendQueue = own.sq_wqe_count != 0;
   attributes.logSendQueueSize = attributes.hasSendQueue ? logOf(own.sq_wqe_count) : 0;
+  // What the stock driver does with a queue pair that leaves its send queue to tag matching (Linux
+  // drivers/infiniband/hw/mlx5/qp.c, create_user_qp).
+  const bool matchesTags = qp.srq != nullptr && qp.srq->attributes.kind == adapter::SrqKind::kTagMatching;
+  attributes.offersRendezvous = matchesTags && !attributes.hasSendQueue;
   attributes.receiveQueueType = adapter::RqType::kNone;
+  if (qp.type == UserQp::kDci) return 0;
+  if (qp.type == UserQp::kDct && qp.srq == nullptr) return EINVAL;
   if (qp.srq != nullptr || isXrc(qp)) attributes.receiveQueueType = adapter::RqType::kSrq;
   if (!receives) return 0;
   constexpr std::uint32_t kSmallestShift = 4, kLargestShift = 11;
@@ -74,13 +97,19 @@ int setQueues(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp
 // 0, or the errno.
 int setMemory(UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp) {
   constexpr std::uint64_t kBlock = 64;
-  if (qp.type == kXrcReceive) return 0;
+  if (!qp.hasMemory()) return 0;
   const adapter::QpAttributes& set = qp.attributes;
   std::uint64_t length = own.sq_wqe_count * kBlock;
   if (set.receiveQueueType == adapter::RqType::kOwn) length += std::uint64_t{own.rq_wqe_count} << own.rq_wqe_shift;
   qp.record = context.pin(own.db_addr, 8);
   if (qp.record == nullptr) return EFAULT;
   qp.attributes.doorbellRecord = qp.record->bus();
+  if (qp.type == kRawPacketType && set.hasSendQueue) {
+    const std::uint64_t sends = own.sq_wqe_count * kBlock;
+    length -= sends;
+    qp.sendBuffer = context.pin(own.sq_buf_addr, sends);
+    if (qp.sendBuffer == nullptr) return EFAULT;
+  }
   if (length == 0) return 0;
   qp.buffer = context.pin(own.buf_addr, length);
   if (qp.buffer == nullptr) return EFAULT;
@@ -97,7 +126,7 @@ void setInlineScatter(const mlx5_ib_create_qp& own, UserQp& qp) {
     qp.attributes.responderInlineScatter = qp.receiveCq->entryBytes == kWideEntry ? kResponder64 : kResponder32;
   }
   const bool always = (own.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE) != 0;
-  if (qp.type == kRc && (qp.signalsAll || always)) {
+  if ((qp.type == kRc || qp.type == UserQp::kDci) && (qp.signalsAll || always)) {
     qp.attributes.requesterInlineScatter = qp.sendCq->entryBytes == kWideEntry ? kRequester64 : kRequester32;
   }
 }
@@ -132,12 +161,13 @@ void countReferences(const UserQp& qp, std::uint32_t change) {
   if (qp.pd != nullptr) qp.pd->users += change;
   if (qp.xrcd != nullptr) qp.xrcd->users += change;
   if (qp.srq != nullptr) qp.srq->users += change;
+  if (qp.spread != nullptr) qp.spread->users += change;
   if (qp.sendCq != nullptr) qp.sendCq->users += change;
   if (qp.receiveCq != nullptr) qp.receiveCq->users += change;
 }
 
-void setNumbers(const mlx5_ib_create_qp& own, UserQp& qp) {
-  qp.attributes.userIndex = own.uidx;
+void setNumbers(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp) {
+  qp.attributes.userIndex = context.cqeVersion == 0 ? adapter::kNoUserIndex : own.uidx;
   if (qp.pd != nullptr) qp.attributes.pd = qp.pd->number;
   if (qp.sendCq != nullptr) qp.attributes.sendCq = qp.sendCq->number;
   if (qp.receiveCq != nullptr) qp.attributes.receiveCq = qp.receiveCq->number;
@@ -161,6 +191,7 @@ using QpAnswered = std::function<void(const ib_uverbs_create_qp_resp&)>;
 void finishCreate(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp,
                   const QpAnswered& answered) {
   countReferences(*qp, 1);
+  if (qp->type == kXrcReceive) context.shares.targets.add(context.device.adapter, qp);
   qp->capacity.qp_handle = context.qps.add(qp);
   qp->capacity.qpn = qp->number.value();
   call->noteAnswer("qp_handle", qp->capacity.qp_handle);
@@ -173,6 +204,12 @@ void finishCreate(UverbsContext& context, const Call& call, const std::shared_pt
 }
 
 void execute(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, QpAnswered answered) {
+  if (qp->type == kRawPacketType) {
+    return createRawPacketQp(
+        context, call, qp,
+        [&context, call, qp, answered = std::move(answered)] { finishCreate(context, call, qp, answered); },
+        [&context, qp] { giveRegisterBack(context, *qp); });
+  }
   context.driver.createQp(context.owner, qp->attributes,
                           [&context, call, qp, answered = std::move(answered)](const driver::Answer<QpNumber>& answer) {
                             if (!answer.ok()) {
@@ -199,29 +236,42 @@ void noteRequest(CommandCall& call, const ib_uverbs_ex_create_qp& wanted) {
   call.note("create_flags", wanted.create_flags);
 }
 
+std::uint32_t knownFlags(std::uint8_t type) {
+  // The block concerns multicast groups, which raw packets don't join: taken, as by the stock driver, without effect.
+  if (type == kRawPacketType) return RawFlags::kQpStripVlan | RawFlags::kQpScatterFcs | kBlockMulticastLoopback;
+  return type == kUd ? kBlockMulticastLoopback : 0;
+}
+
 void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_create_qp& wanted, QpAnswered answered) {
   if (!context.isOpen) return call->finish(EINVAL);
   const auto own = call->driver<mlx5_ib_create_qp>();
   noteRequest(*call, wanted);
   auto qp = std::make_shared<UserQp>();
-  qp->type = wanted.qp_type;
-  const auto service = serviceOf(context.driver.capabilities(), wanted.qp_type);
-  const std::uint32_t known = wanted.qp_type == kUd ? kBlockMulticastLoopback : 0;
-  if (!service || (wanted.create_flags & ~known) != 0) return call->finish(EOPNOTSUPP);
-  qp->attributes.blockMulticastLoopback = wanted.create_flags != 0;
+  qp->type = typeOf(wanted, own);
+  const auto service = serviceOf(context.driver.capabilities(), qp->type);
+  if (!service || (wanted.create_flags & ~knownFlags(wanted.qp_type)) != 0) return call->finish(EOPNOTSUPP);
+  qp->attributes.blockMulticastLoopback = (wanted.create_flags & kBlockMulticastLoopback) != 0;
+  qp->attributes.stripVlan = (wanted.create_flags & RawFlags::kQpStripVlan) != 0;
+  qp->attributes.scatterFcs = (wanted.create_flags & RawFlags::kQpScatterFcs) != 0;
   qp->attributes.service = *service;
   qp->signalsAll = wanted.sq_sig_all != 0;
   int error = setReferences(context, wanted, *qp);
   if (error == 0) error = setQueues(context, own, *qp);
+  const bool isRaw = qp->type == kRawPacketType;
+  const bool isEmpty = !qp->attributes.hasSendQueue && qp->attributes.receiveQueueType != adapter::RqType::kOwn;
+  if (error == 0 && isRaw && (isEmpty || qp->srq != nullptr)) error = EINVAL;
   if (error == 0) error = setMemory(context, own, *qp);
-  if (error == 0 && qp->type != kXrcReceive) error = setRegister(context, own, *qp);
+  if (error == 0 && qp->hasMemory()) error = setRegister(context, own, *qp);
   if (error != 0) return call->finish(error);
   if (qp->buffer != nullptr) call->noteRegion("buf", *qp->buffer);
   if (qp->record != nullptr) call->noteRegion("db", *qp->record);
   qp->userHandle = wanted.user_handle;
-  setNumbers(own, *qp);
+  setNumbers(context, own, *qp);
   setInlineScatter(own, *qp);
   setCapacity(wanted, own, *qp);
+  qp->attributes.accessKey = qp->type == UserQp::kDct ? own.access_key : 0;
+  // The adapter makes a target when it is to receive; only then it has a number.
+  if (qp->type == UserQp::kDct) return finishCreate(context, call, qp, answered);
   execute(context, call, qp, std::move(answered));
 }
 
@@ -248,12 +298,29 @@ void finishDestroy(UverbsContext& context, const Call& call, const UserQp& qp, s
   call->finish(0);
 }
 
+void destroyTarget(UverbsContext& context, const Call& call, const std::shared_ptr<UserQp>& qp, std::uint32_t handle,
+                   const Destroyed& destroyed) {
+  if (qp->number == QpNumber()) return finishDestroy(context, call, *qp, handle, destroyed);
+  context.driver.destroyDct(context.owner, qp->number,
+                            [&context, call, qp, handle, destroyed](const driver::Answer<int>& answer) {
+                              if (!answer.ok()) return call->finish(errnoOf(answer.result));
+                              finishDestroy(context, call, *qp, handle, destroyed);
+                            });
+}
+
 // Reset first, so that no completion of it is written any more; then the library drops those that nobody polled.
 void destroy(UverbsContext& context, const Call& call, std::uint32_t handle, Destroyed destroyed) {
   call->note("qp_handle", handle);
   const auto qp = context.qps.find(handle);
   if (qp == nullptr) return call->finish(EINVAL);
-  if (!qp->groups.empty()) return call->finish(EBUSY);
+  if (!qp->groups.empty() || qp->flows != 0) return call->finish(EBUSY);
+  if (qp->type == UserQp::kDct) return destroyTarget(context, call, qp, handle, destroyed);
+  if (qp->type == kRawPacketType) {
+    return destroyRawPacketQp(context, qp, [&context, call, qp, handle, destroyed = std::move(destroyed)](int error) {
+      if (error != 0) return call->finish(error);
+      finishDestroy(context, call, *qp, handle, destroyed);
+    });
+  }
   const auto end = [&context, call, qp, handle, destroyed = std::move(destroyed)](const driver::Answer<int>&) {
     context.driver.destroyQp(context.owner, qp->number,
                              [&context, call, qp, handle, destroyed](const driver::Answer<int>& answer) {
@@ -261,6 +328,10 @@ void destroy(UverbsContext& context, const Call& call, std::uint32_t handle, Des
                                finishDestroy(context, call, *qp, handle, destroyed);
                              });
   };
+  // One that others have open goes on.
+  const bool isOthersToo =
+      qp->type == kXrcReceive && context.shares.targets.handles(context.device.adapter, qp->number) > 1;
+  if (isOthersToo) return end({});
   context.driver.modifyQp(context.owner, qp->number, adapter::QpTransition::kToReset, 0, qp->attributes, end);
 }
 
@@ -287,13 +358,15 @@ void createQp(UverbsContext& context, const Call& call) {
 
 void createQpExtended(UverbsContext& context, const Call& call) {
   const auto in = call->core<ib_uverbs_ex_create_qp>();
-  if (in.comp_mask != 0) return call->finish(EOPNOTSUPP);
-  createWith(context, call, in, [call](const ib_uverbs_create_qp_resp& base) {
+  const auto answered = [call](const ib_uverbs_create_qp_resp& base) {
     ib_uverbs_ex_create_qp_resp answer{};
     answer.base = base;
     answer.response_length = static_cast<std::uint32_t>(std::min(sizeof answer, call->coreRoom()));
     call->answerCore(answer);
-  });
+  };
+  if (in.comp_mask == IB_UVERBS_CREATE_QP_MASK_IND_TABLE) return createSpreadQp(context, call, in, answered);
+  if (in.comp_mask != 0) return call->finish(EOPNOTSUPP);
+  createWith(context, call, in, answered);
 }
 
 void createQpNative(UverbsContext& context, const Call& call) {
@@ -320,13 +393,16 @@ void createQpNative(UverbsContext& context, const Call& call) {
   wanted.max_inline_data = capacity.max_inline_data;
   wanted.sq_sig_all = (flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0 ? 1 : 0;
   wanted.create_flags = flags & ~std::uint32_t{IB_UVERBS_QP_CREATE_SQ_SIG_ALL};
-  createWith(context, call, wanted, [call](const ib_uverbs_create_qp_resp& answer) {
+  const auto answered = [call](const ib_uverbs_create_qp_resp& answer) {
     const ib_uverbs_qp_cap made{answer.max_send_wr, answer.max_recv_wr, answer.max_send_sge, answer.max_recv_sge,
                                 answer.max_inline_data};
     call->answerAttribute(UVERBS_ATTR_CREATE_QP_RESP_CAP, made);
     call->answerAttribute(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, answer.qpn);
     (void)call->ioctl.answerInline(UVERBS_ATTR_CREATE_QP_HANDLE, answer.qp_handle);
-  });
+  };
+  if (!in.has(UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE)) return createWith(context, call, wanted, answered);
+  wanted.rwq_ind_tbl_handle = handle(UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+  createSpreadQp(context, call, wanted, answered);
 }
 
 void destroyQp(UverbsContext& context, const Call& call) {
@@ -339,35 +415,6 @@ void destroyQpNative(UverbsContext& context, const Call& call) {
   destroy(
       context, call, static_cast<std::uint32_t>(handle.value_or(0)),
       [call](const ib_uverbs_destroy_qp_resp& answer) { call->answerAttribute(UVERBS_ATTR_DESTROY_QP_RESP, answer); });
-}
-
-void attachMulticast(UverbsContext& context, const Call& call) {
-  const auto in = call->core<ib_uverbs_attach_mcast>();
-  const auto qp = context.qps.find(in.qp_handle);
-  constexpr std::uint8_t kMulticast = 0xFF;
-  if (qp == nullptr || qp->type != kUd || in.gid[0] != kMulticast) return call->finish(EINVAL);
-  network::Gid group;
-  std::memcpy(group.data(), in.gid, group.size());
-  if (qp->groups.count(group) != 0) return call->finish(0);
-  context.driver.attachMulticast(context.owner, qp->number, group,
-                                 [call, qp, group](const driver::Answer<int>& answer) {
-                                   if (answer.ok()) qp->groups.insert(group);
-                                   call->finish(errnoOf(answer.result));
-                                 });
-}
-
-void detachMulticast(UverbsContext& context, const Call& call) {
-  const auto in = call->core<ib_uverbs_detach_mcast>();
-  const auto qp = context.qps.find(in.qp_handle);
-  if (qp == nullptr) return call->finish(EINVAL);
-  network::Gid group;
-  std::memcpy(group.data(), in.gid, group.size());
-  if (qp->groups.count(group) == 0) return call->finish(EINVAL);
-  context.driver.detachMulticast(context.owner, qp->number, group,
-                                 [call, qp, group](const driver::Answer<int>& answer) {
-                                   if (answer.ok()) qp->groups.erase(group);
-                                   call->finish(errnoOf(answer.result));
-                                 });
 }
 
 }  // namespace hca::cosim

@@ -5,7 +5,15 @@ namespace {
 
 using M = QpMask;
 
-enum TypeBit : unsigned { kRcBit = 1, kUcBit = 2, kUdBit = 4, kXrcSendBit = 8, kXrcReceiveBit = 16 };
+enum TypeBit : unsigned {
+  kRcBit = 1,
+  kUcBit = 2,
+  kUdBit = 4,
+  kXrcSendBit = 8,
+  kXrcReceiveBit = 16,
+  kDciBit = 32,
+  kRawBit = 64
+};
 constexpr unsigned kConnected = kRcBit | kUcBit | kXrcSendBit | kXrcReceiveBit;
 constexpr unsigned kReliableSender = kRcBit | kXrcSendBit;
 constexpr unsigned kReliableReceiver = kRcBit | kXrcReceiveBit;
@@ -18,10 +26,14 @@ unsigned bitOf(std::uint8_t type) {
       return kUcBit;
     case 4:
       return kUdBit;
+    case 8:
+      return kRawBit;
     case 9:
       return kXrcSendBit;
     case 10:
       return kXrcReceiveBit;
+    case 0xF5:
+      return kDciBit;
     default:
       return 0;
   }
@@ -47,8 +59,19 @@ constexpr std::uint32_t kDrainedUpdate = M::kPkeyIndex | M::kPort | M::kPath | M
 
 using S = VerbsState;
 constexpr Row kRows[] = {
+    // Linux drivers/infiniband/hw/mlx5/qp.c, modify_dci_qp_is_ok.
+    {S::kReset, S::kInit, kDciBit, M::kPkeyIndex | M::kPort, M::kAccess},
+    {S::kInit, S::kInit, kDciBit, 0, M::kPkeyIndex | M::kPort | M::kAccess},
+    {S::kInit, S::kReadyToReceive, kDciBit, M::kPathMtu, M::kPkeyIndex | M::kPath | M::kAccess},
+    {S::kReadyToReceive, S::kReadyToSend, kDciBit, kStart, M::kMinRnrTimer | M::kAccess},
+    {S::kReadyToSend, S::kReadyToSend, kDciBit, 0, M::kMinRnrTimer | M::kAccess},
     {S::kReset, S::kInit, kConnected, kInitConnected, 0},
     {S::kReset, S::kInit, kUdBit, kInitDatagram, 0},
+    {S::kReset, S::kInit, kRawBit, M::kPort, 0},
+    {S::kInit, S::kInit, kRawBit, 0, M::kPort},
+    {S::kInit, S::kReadyToReceive, kRawBit, 0, 0},
+    {S::kReadyToReceive, S::kReadyToSend, kRawBit, 0, M::kRateLimit},
+    {S::kReadyToSend, S::kReadyToSend, kRawBit, 0, M::kRateLimit},
     {S::kInit, S::kInit, kConnected, 0, kInitConnected},
     {S::kInit, S::kInit, kUdBit, 0, kInitDatagram},
     {S::kInit, S::kReadyToReceive, kReliableReceiver, kConnect | kReliable, kConnectOptional},

@@ -28,13 +28,14 @@ struct QpMask {
   static constexpr std::uint32_t kMigrationState = 1U << 18;
   static constexpr std::uint32_t kCapacity = 1U << 19;
   static constexpr std::uint32_t kRemoteQp = 1U << 20;
+  static constexpr std::uint32_t kRateLimit = 1U << 25;
 };
 
 /// States as verbs number them: reset, init, RTR, RTS, SQD, SQE, error.
 enum class VerbsState : std::uint8_t { kReset, kInit, kReadyToReceive, kReadyToSend, kDrain, kSendError, kError };
 
 /// Whether the change from `from` to `to` with these attributes is one of InfiniBand volume 1, table 95, for a queue
-/// pair of verbs type `type` (Linux drivers/infiniband/core/verbs.c, ib_modify_qp_is_ok).
+/// pair of verbs type `type`, or of UserQp::kDci (Linux drivers/infiniband/core/verbs.c, ib_modify_qp_is_ok).
 [[nodiscard]] bool isModifyAllowed(std::uint8_t type, VerbsState from, VerbsState to, std::uint32_t mask);
 
 }  // namespace hca::cosim

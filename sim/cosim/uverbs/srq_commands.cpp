@@ -1,6 +1,7 @@
 // Shared receive queues.
 #include <rdma/mlx5-abi.h>
 
+#include "models/wire/shared_receive_context.h"
 #include "sim/cosim/uverbs/command_errors.h"
 #include "sim/cosim/uverbs/command_handlers.h"
 #include "sim/cosim/uverbs/powers_of_two.h"
@@ -9,7 +10,7 @@ namespace hca::cosim {
 namespace {
 
 // ib_uverbs_srq_type of the newer header.
-constexpr std::uint32_t kBasic = 0, kXrc = 1;
+constexpr std::uint32_t kBasic = 0, kXrc = 1, kTagMatching = 2;
 
 // Sizes as the library and the stock driver both compute them (Linux drivers/infiniband/hw/mlx5/srq.c,
 // mlx5_ib_create_srq). 0, or the errno.
@@ -36,7 +37,7 @@ int setMemory(UverbsContext& context, const mlx5_ib_create_srq& own, UserSrq& sr
   if (srq.ring == nullptr || srq.record == nullptr) return EFAULT;
   srq.attributes.buffer = srq.ring->pages();
   srq.attributes.doorbellRecord = srq.record->bus();
-  srq.attributes.userIndex = own.uidx;
+  srq.attributes.userIndex = context.cqeVersion == 0 ? adapter::kNoUserIndex : own.uidx;
   return 0;
 }
 
@@ -49,6 +50,20 @@ int setDomain(UverbsContext& context, const ib_uverbs_create_xsrq& wanted, UserS
   srq.attributes.domain = srq.xrcd->number;
   srq.attributes.cq = srq.cq->number;
   return 0;
+}
+
+// Linux drivers/infiniband/hw/mlx5/srq.c, mlx5_ib_create_srq. 0, or the errno.
+int setTags(UverbsContext& context, const ib_uverbs_create_xsrq& wanted, UserSrq& srq) {
+  const driver::DeviceCapabilities& device = context.driver.capabilities();
+  if (device.logTagList == 0) return EOPNOTSUPP;
+  srq.attributes.kind = adapter::SrqKind::kTagMatching;
+  srq.cq = context.cqs.find(wanted.cq_handle);
+  if (srq.cq == nullptr || wanted.max_num_tags == 0) return EINVAL;
+  srq.attributes.cq = srq.cq->number;
+  srq.attributes.topology = wire::TagMatchingQueueContext::kTagMatching;
+  srq.attributes.logTags = logOf(powerOfTwoAtLeast(std::uint64_t{wanted.max_num_tags} + 1));
+  srq.attributes.offersRendezvous = device.rendezvous;
+  return srq.attributes.logTags > device.logTagList ? EINVAL : 0;
 }
 
 void countReferences(const UserSrq& srq, std::uint32_t change) {
@@ -70,7 +85,13 @@ void finishCreate(UverbsContext& context, const Call& call, const std::shared_pt
   answer.srqn = srq->number.value();
   call->answerCore(answer);
   call->answerDriver(mlx5_ib_create_srq_resp{srq->number.value(), 0});
-  call->finish(0);
+  // Of the two forms of the command each has its own places.
+  call->answerAttribute(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, answer.max_wr);
+  call->answerAttribute(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, answer.max_sge);
+  call->answerAttribute(UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, answer.srqn);
+  const bool isNative = call->ioctl.object() == UVERBS_OBJECT_SRQ;
+  const bool isAnswered = !isNative || call->ioctl.answerInline(UVERBS_ATTR_CREATE_SRQ_HANDLE, answer.srq_handle);
+  call->finish(isAnswered ? 0 : EFAULT);
 }
 
 void create(UverbsContext& context, const Call& call, const ib_uverbs_create_xsrq& wanted) {
@@ -81,9 +102,10 @@ void create(UverbsContext& context, const Call& call, const ib_uverbs_create_xsr
   call->note("max_sge", wanted.max_sge);
   srq->pd = context.pds.find(wanted.pd_handle);
   if (srq->pd == nullptr) return call->finish(EINVAL);
-  if (wanted.srq_type != kBasic && wanted.srq_type != kXrc) return call->finish(EOPNOTSUPP);
+  if (wanted.srq_type > kTagMatching) return call->finish(EOPNOTSUPP);
   int error = setSizes(context, wanted, *srq);
   if (error == 0 && wanted.srq_type == kXrc) error = setDomain(context, wanted, *srq);
+  if (error == 0 && wanted.srq_type == kTagMatching) error = setTags(context, wanted, *srq);
   if (error == 0) error = setMemory(context, call->driver<mlx5_ib_create_srq>(), *srq);
   if (error != 0) return call->finish(error);
   srq->userHandle = wanted.user_handle;
@@ -94,6 +116,34 @@ void create(UverbsContext& context, const Call& call, const ib_uverbs_create_xsr
                              srq->number = answer.value;
                              finishCreate(context, call, srq);
                            });
+}
+
+bool isEventOf(const UserSrq& srq, ByteView record) {
+  constexpr std::uint32_t kSrqError = 14, kLimitReached = 15;  // ib_event_type
+  const auto event = structFrom<ib_uverbs_async_event_desc>(record);
+  return (event.event_type == kSrqError || event.event_type == kLimitReached) && event.element == srq.userHandle;
+}
+
+using SrqDestroyed = std::function<void(const ib_uverbs_destroy_srq_resp&)>;
+
+void destroy(UverbsContext& context, const Call& call, std::uint32_t handle, SrqDestroyed destroyed) {
+  call->note("srq_handle", handle);
+  const auto srq = context.srqs.find(handle);
+  if (srq == nullptr) return call->finish(EINVAL);
+  if (srq->users != 0) return call->finish(EBUSY);
+  context.driver.destroySrq(
+      context.owner, srq->number,
+      [&context, call, srq, handle, destroyed = std::move(destroyed)](const driver::Answer<int>& answer) {
+        if (!answer.ok()) return call->finish(errnoOf(answer.result));
+        countReferences(*srq, std::uint32_t(-1));
+        context.srqs.remove(handle);
+        if (context.asyncEvents != nullptr) {
+          srq->events.async -= static_cast<std::uint32_t>(
+              context.asyncEvents->purge([&srq](ByteView record) { return isEventOf(*srq, record); }));
+        }
+        destroyed(ib_uverbs_destroy_srq_resp{srq->events.async});
+        call->finish(0);
+      });
 }
 
 }  // namespace
@@ -111,6 +161,28 @@ void createSrq(UverbsContext& context, const Call& call) {
 
 void createSrqExtended(UverbsContext& context, const Call& call) {
   create(context, call, call->core<ib_uverbs_create_xsrq>());
+}
+
+void createSrqNative(UverbsContext& context, const Call& call) {
+  const auto number = [&call](unsigned id) { return static_cast<std::uint32_t>(call->ioctl.number(id).value_or(0)); };
+  ib_uverbs_create_xsrq wanted{};
+  wanted.user_handle = call->ioctl.number(UVERBS_ATTR_CREATE_SRQ_USER_HANDLE).value_or(0);
+  wanted.srq_type = number(UVERBS_ATTR_CREATE_SRQ_TYPE);
+  wanted.pd_handle = number(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE);
+  wanted.max_wr = number(UVERBS_ATTR_CREATE_SRQ_MAX_WR);
+  wanted.max_sge = number(UVERBS_ATTR_CREATE_SRQ_MAX_SGE);
+  wanted.srq_limit = number(UVERBS_ATTR_CREATE_SRQ_LIMIT);
+  wanted.max_num_tags = number(UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS);
+  wanted.xrcd_handle = number(UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE);
+  wanted.cq_handle = number(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE);
+  create(context, call, wanted);
+}
+
+void destroySrqNative(UverbsContext& context, const Call& call) {
+  const auto handle = call->ioctl.number(UVERBS_ATTR_DESTROY_SRQ_HANDLE).value_or(0);
+  destroy(context, call, static_cast<std::uint32_t>(handle), [call](const ib_uverbs_destroy_srq_resp& answer) {
+    call->answerAttribute(UVERBS_ATTR_DESTROY_SRQ_RESP, answer);
+  });
 }
 
 void modifySrq(UverbsContext& context, const Call& call) {
@@ -144,28 +216,8 @@ void querySrq(UverbsContext& context, const Call& call) {
 }
 
 void destroySrq(UverbsContext& context, const Call& call) {
-  const std::uint32_t handle = call->core<ib_uverbs_destroy_srq>().srq_handle;
-  call->note("srq_handle", handle);
-  const auto srq = context.srqs.find(handle);
-  if (srq == nullptr) return call->finish(EINVAL);
-  if (srq->users != 0) return call->finish(EBUSY);
-  context.driver.destroySrq(context.owner, srq->number,
-                            [&context, call, srq, handle](const driver::Answer<int>& answer) {
-                              if (!answer.ok()) return call->finish(errnoOf(answer.result));
-                              countReferences(*srq, std::uint32_t(-1));
-                              context.srqs.remove(handle);
-                              const auto isOurs = [&srq](ByteView record) {
-                                constexpr std::uint32_t kSrqError = 14, kLimitReached = 15;
-                                const auto event = structFrom<ib_uverbs_async_event_desc>(record);
-                                return (event.event_type == kSrqError || event.event_type == kLimitReached) &&
-                                       event.element == srq->userHandle;
-                              };
-                              if (context.asyncEvents != nullptr) {
-                                srq->events.async -= static_cast<std::uint32_t>(context.asyncEvents->purge(isOurs));
-                              }
-                              call->answerCore(ib_uverbs_destroy_srq_resp{srq->events.async});
-                              call->finish(0);
-                            });
+  destroy(context, call, call->core<ib_uverbs_destroy_srq>().srq_handle,
+          [call](const ib_uverbs_destroy_srq_resp& answer) { call->answerCore(answer); });
 }
 
 }  // namespace hca::cosim

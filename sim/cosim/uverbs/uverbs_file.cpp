@@ -26,6 +26,8 @@ enum VerbsEvent : std::uint32_t {
   kQpAccessError = 3,
   kCommunicationEstablished = 4,
   kSendQueueDrained = 5,
+  kPathMigrated = 6,
+  kPathMigrationError = 7,
   kDeviceFatal = 8,
   kPortActive = 9,
   kPortError = 10,
@@ -36,6 +38,7 @@ enum VerbsEvent : std::uint32_t {
   kLastWqe = 16,
   kClientReregister = 17,
   kGidChange = 18,
+  kWqFatal = 19,
 };
 
 std::optional<std::uint32_t> queuePairEvent(wire::EventType type) {
@@ -44,6 +47,10 @@ std::optional<std::uint32_t> queuePairEvent(wire::EventType type) {
       return kCommunicationEstablished;
     case wire::EventType::kSendQueueDrained:
       return kSendQueueDrained;
+    case wire::EventType::kPathMigrated:
+      return kPathMigrated;
+    case wire::EventType::kPathMigrationFailed:
+      return kPathMigrationError;
     case wire::EventType::kWorkQueueCatastrophicError:
       return kQpFatal;
     case wire::EventType::kWorkQueueInvalidRequest:
@@ -104,14 +111,16 @@ UverbsFile::UverbsFile(const Surroundings& surroundings)
                surroundings_.memoryOwner,
                surroundings_.regions,
                surroundings_.eventFiles,
-               surroundings_.sharedFiles,
+               surroundings_.shares,
                surroundings_.processId,
                surroundings_.driver.addClient(*this, "program")} {}
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
 void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done) {
-  if (length != kPage || offset % kPage != 0) return done({EINVAL});
+  if (offset % kPage != 0) return done({EINVAL});
   const MmapOffset wanted = MmapOffset::decode(offset);
+  if (wanted.command == MLX5_IB_MMAP_DEVICE_MEM) return done(mapDeviceMemory(length, wanted.index));
+  if (length != kPage) return done({EINVAL});
   switch (wanted.command) {
     case MLX5_IB_MMAP_REGULAR_PAGE:
     case MLX5_IB_MMAP_WC_PAGE:
@@ -133,6 +142,14 @@ void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::functi
     default:
       return done({EINVAL});
   }
+}
+
+UverbsFile::MappedPage UverbsFile::mapDeviceMemory(std::uint64_t length, std::uint64_t index) const {
+  const std::uint64_t page = context_.driver.capabilities().deviceMemory.start / kPage + index;
+  const auto dm = context_.dmOn(page);
+  const bool fits = dm != nullptr && dm->firstPage() == page && length <= (dm->endPage() - page) * kPage;
+  if (!fits || length == 0) return {EINVAL};
+  return {0, channel::PageKind::kRegisters, registers(page)};
 }
 
 // The program counts these pages on, in the order in which it maps them.
@@ -172,6 +189,7 @@ std::uint64_t UverbsFile::registers(std::uint64_t page) const {
 bool UverbsFile::mayAccess(const RegisterPage& which) const {
   const std::uint64_t page = which.page;
   if (which.adapter != context_.device.adapter) return false;
+  if (wire::isDeviceMemoryOffset(page * kPage)) return context_.dmOn(page) != nullptr;
   return page == kClockPage || (page <= UINT32_MAX && context_.hasUar(UarIndex(static_cast<std::uint32_t>(page))));
 }
 
@@ -217,13 +235,21 @@ void UverbsFile::pushAsync(std::uint32_t type, std::uint64_t element) {
   surroundings_.listener.onEventReadable(nullptr);
 }
 
-bool UverbsFile::reportToQp(std::uint8_t type, std::uint32_t number) {
+void UverbsFile::reportToQp(std::uint8_t type, std::uint32_t number) {
   const auto event = queuePairEvent(static_cast<wire::EventType>(type));
-  const auto qp = byNumber(context_.qps, number);
-  if (!event || qp == nullptr) return false;
-  ++qp->events.async;
-  pushAsync(*event, qp->userHandle);
-  return true;
+  if (!event) return;
+  // A program may have an XRC target open more than once.
+  for (const auto& [handle, qp] : context_.qps.all()) {
+    const bool isIts = qp->number.value() == number;
+    const bool isItsRawQueue = qp->raw != nullptr && qp->raw->receiveQueue == QpNumber(number);
+    if (!isIts && !isItsRawQueue) continue;
+    ++qp->events.async;
+    pushAsync(*event, qp->userHandle);
+  }
+  if (const auto wq = byNumber(context_.wqs, number); wq != nullptr) {
+    ++wq->events.async;
+    pushAsync(kWqFatal, wq->userHandle);
+  }
 }
 
 void UverbsFile::onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t) {
@@ -248,7 +274,7 @@ void UverbsFile::onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint
     case wire::EventType::kInternalError:
       return pushAsync(kDeviceFatal, 0);
     default:
-      (void)reportToQp(type, object);
+      reportToQp(type, object);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/cosim/register_page.h"
 #include "sim/cosim/uverbs/command_dispatcher.h"
+#include "sim/cosim/uverbs/host_shares.h"
 #include "sim/driver/driver_environment.h"
 #include "verbs_shim/channel/message.h"
 
@@ -35,7 +36,7 @@ class UverbsFile final : public driver::DriverClient {
     OwnerId memoryOwner;
     RegionNames& regions;
     EventFileTable& eventFiles;
-    SharedFiles& sharedFiles;
+    HostShares& shares;
     int processId;
     EventListener& listener;
     std::uint32_t deviceNumber;  ///< number of its adapter at the host
@@ -71,9 +72,10 @@ class UverbsFile final : public driver::DriverClient {
   void onCompletionEvent(CqNumber cq, host::Core& core) override;
   void onAsyncEvent(std::uint8_t type, std::uint8_t subType, std::uint32_t object, std::uint8_t syndrome) override;
   void pushAsync(std::uint32_t type, std::uint64_t element);
-  bool reportToQp(std::uint8_t type, std::uint32_t number);
+  void reportToQp(std::uint8_t type, std::uint32_t number);
   void allocateDynamic(std::function<void(const MappedPage&)> done);
 
+  [[nodiscard]] MappedPage mapDeviceMemory(std::uint64_t length, std::uint64_t index) const;
   [[nodiscard]] std::uint64_t registers(std::uint64_t page) const;
   void end();
   void release(std::function<void()> done);

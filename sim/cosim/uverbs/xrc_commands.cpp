@@ -1,4 +1,4 @@
-// XRC domains.
+// XRC domains, and targets that others made.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -44,9 +44,9 @@ void openXrcd(UverbsContext& context, const Call& call) {
   if (wanted.fd == kNoFile) return open(context, call, nullptr);
   const auto file = fileOf(context, wanted.fd);
   if (!file) return call->finish(EBADF);
-  const SharedFiles::Identity known = context.sharedFiles.find(*file);
+  const SharedFiles::Identity known = context.shares.files.find(*file);
   if (known == nullptr) {
-    return (wanted.oflags & O_CREAT) == 0 ? call->finish(EAGAIN) : open(context, call, context.sharedFiles.add(*file));
+    return (wanted.oflags & O_CREAT) == 0 ? call->finish(EAGAIN) : open(context, call, context.shares.files.add(*file));
   }
   if ((wanted.oflags & O_EXCL) != 0) return call->finish(EINVAL);
   open(context, call, known);
@@ -61,6 +61,38 @@ void closeXrcd(UverbsContext& context, const Call& call) {
   context.driver.closeXrcd(context.owner, xrcd->number, [&context, call, handle](const driver::Answer<int>& answer) {
     if (answer.ok()) context.xrcds.remove(handle);
     call->finish(errnoOf(answer.result));
+  });
+}
+
+// Linux drivers/infiniband/core/uverbs_cmd.c, ib_uverbs_open_qp.
+void openQp(UverbsContext& context, const Call& call) {
+  constexpr std::uint8_t kXrcReceive = 10;
+  const auto wanted = call->core<ib_uverbs_open_qp>();
+  call->note("xrcd_handle", wanted.pd_handle);
+  call->note("qpn", wanted.qpn);
+  call->note("qp_type", wanted.qp_type);
+  const auto xrcd = context.xrcds.find(wanted.pd_handle);
+  const QpNumber number(wanted.qpn & 0xFFFFFF);
+  const auto known = context.shares.targets.find(context.device.adapter, number);
+  const bool isThere = xrcd != nullptr && known != nullptr && wanted.qpn == number.value();
+  if (!isThere || wanted.qp_type != kXrcReceive) return call->finish(EINVAL);
+  const auto qp = std::make_shared<UserQp>();
+  qp->number = number;
+  qp->userHandle = wanted.user_handle;
+  qp->type = kXrcReceive;
+  qp->attributes = known->attributes;
+  qp->set = known->set;
+  qp->xrcd = xrcd;
+  context.driver.openQp(context.owner, xrcd->number, number, [&context, call, qp](const driver::Answer<int>& answer) {
+    if (!answer.ok()) return call->finish(errnoOf(answer.result));
+    ++qp->xrcd->users;
+    context.shares.targets.add(context.device.adapter, qp);
+    ib_uverbs_create_qp_resp own{};
+    own.qp_handle = context.qps.add(qp);
+    own.qpn = qp->number.value();
+    call->noteAnswer("qp_handle", own.qp_handle);
+    call->answerCore(own);
+    call->finish(0);
   });
 }
 

@@ -153,14 +153,15 @@ void wildMessages(const char* path, const void* victims, unsigned seed) {
   std::uint32_t slot = 0;
   for (int i = 0; i < 3000; ++i) {
     Request request{};
-    request.kind = static_cast<Kind>(random() % 18);
+    request.kind = static_cast<Kind>(random() % 22);
     request.file =
         random() % 2 == 0 ? static_cast<std::uint32_t>(reply.value[0]) : static_cast<std::uint32_t>(random());
     for (std::uint64_t& argument : request.argument) argument = wild(random, victims);
     request.length = static_cast<std::uint32_t>(random() % 3 == 0 ? random() : random() % 80);
     // Simulated sleeps of hours are its own right, but take long.
     if (request.kind == Kind::kSleep) request.argument[0] %= 1000;
-    if (request.kind == Kind::kWaitForEvent || request.kind == Kind::kJoinThread) request.argument[1] = 1000;
+    if (request.kind == Kind::kWaitForEvent || request.kind == Kind::kJoinThread || request.kind == Kind::kPark)
+      request.argument[1] = 1000;
     Reply ignored{};
     if (!channel.call(slot, request, ignored)) slot = (slot + 1) % 200;
   }

@@ -1,6 +1,6 @@
 // Programs that do what a preload library must live with.
 //
-// usage: manners segv | fork | dlopen | threads | unmap | crash | leave | many_threads
+// usage: manners segv | fork | dlopen | threads | unmap | free | crash | leave | many_threads
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -127,6 +127,21 @@ void unmap() {
   for (std::size_t i = kPage; i < connection.size; ++i) need(connection.buffer[i] == 7, "the device still writes it");
 }
 
+// A block that the C library gives back to the kernel by itself: nobody is told, but it can't be reached.
+void freeRegistered() {
+  SelfConnection connection;
+  connection.size = std::size_t{64} << 20;
+  connection.buffer = static_cast<std::uint8_t*>(std::malloc(connection.size));
+  need(connection.buffer != nullptr, "no memory");
+  connection.open();
+  connection.round();
+  std::free(connection.buffer);
+  connection.post();
+  const ibv_wc_status status = connection.poll();
+  std::printf("after free: %s\n", ibv_wc_status_str(status));
+  need(status != IBV_WC_SUCCESS, "the device still reads it");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -138,6 +153,7 @@ int main(int argc, char** argv) {
   if (is("threads")) twoThreads();
   if (is("many_threads")) manyThreads();
   if (is("unmap")) unmap();
+  if (is("free")) freeRegistered();
   if (is("crash") || is("leave")) {
     SelfConnection connection;
     connection.open();

@@ -118,6 +118,51 @@ void limitedWaits(ibv_comp_channel* channel) {
   });
 }
 
+// The program's own timers: each way in which one tells of its end, and what is left of it.
+sem_t ran;
+void onTimer(int, siginfo_t* info, void*) {
+  if (info->si_code == SI_TIMER && info->si_value.sival_int == 7) sem_post(&ran);
+}
+void timers() {
+  sem_init(&ran, 0, 0);
+  struct sigaction action {};
+  action.sa_sigaction = onTimer;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(SIGRTMIN, &action, nullptr);
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGRTMIN;
+  event.sigev_value.sival_int = 7;
+  timer_t timer{};
+  const itimerspec once{{0, 0}, {static_cast<time_t>(kSpan), 0}};
+  need(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, "timer_create");
+  lasts("timer_settime", [&] { return timer_settime(timer, 0, &once, nullptr) == 0 && sem_wait(&ran) == 0; });
+  lasts("timer_settime, absolute", [&] {
+    const itimerspec at{{0, 0}, inSpan(CLOCK_MONOTONIC)};
+    return timer_settime(timer, TIMER_ABSTIME, &at, nullptr) == 0 && sem_wait(&ran) == 0;
+  });
+  lasts("timer_settime, again and again", [&] {
+    constexpr int kTimes = 10;
+    const itimerspec often{{static_cast<time_t>(kSpan) / kTimes, 0}, {static_cast<time_t>(kSpan) / kTimes, 0}};
+    if (timer_settime(timer, 0, &often, nullptr) != 0) return false;
+    for (int i = 0; i < kTimes; ++i) {
+      if (sem_wait(&ran) != 0) return false;
+    }
+    itimerspec left{};
+    const itimerspec none{};
+    return timer_gettime(timer, &left) == 0 && left.it_value.tv_sec + left.it_value.tv_nsec != 0 &&
+           timer_settime(timer, 0, &none, &left) == 0 && left.it_interval.tv_sec == 1;
+  });
+  need(timer_delete(timer) == 0, "timer_delete");
+  event.sigev_notify = SIGEV_THREAD;
+  event.sigev_notify_function = [](sigval) { sem_post(&ran); };
+  need(timer_create(CLOCK_REALTIME, &event, &timer) == 0, "timer_create for a thread");
+  lasts("timer_settime with a thread", [&] {
+    return timer_settime(timer, 0, &once, nullptr) == 0 && sleep(static_cast<unsigned>(kSpan)) == 0 &&
+           sem_wait(&ran) == 0;
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -135,5 +180,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   limitedWaits(channel);
+  timers();
   return 0;
 }

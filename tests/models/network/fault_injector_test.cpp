@@ -35,6 +35,8 @@ TEST(FaultInjector, ListsCountFromOneAndConcernOneKindEach) {
   config.corrupt = "2";
   config.duplicate = "3";
   config.hold = "20";
+  config.distort = "6";
+  EXPECT_EQ(struck(config, &Fault::distort), Numbers({6}));
   EXPECT_EQ(struck(config, &Fault::lose), Numbers({1, 4, 5}));
   EXPECT_EQ(struck(config, &Fault::corrupt), Numbers({2}));
   EXPECT_EQ(struck(config, &Fault::duplicate), Numbers({3}));

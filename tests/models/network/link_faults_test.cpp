@@ -116,6 +116,19 @@ TEST_F(LinkFaultsTest, AHeldPacketIsOvertaken) {
   EXPECT_EQ(link.counters(0).held, 1u);
 }
 
+TEST_F(LinkFaultsTest, ADistortedPacketArrivesInTimeWithAReservedCode) {
+  FaultConfig faults;
+  faults.distort = "2";
+  inject(faults);
+  std::vector<unsigned> syndromes;
+  probes.packet.attach([&](const observe::PacketEvent& event) {
+    if (event.action == observe::PacketEvent::Action::kReceived) syndromes.push_back(event.packet->syndrome);
+  });
+  send3();
+  EXPECT_THAT(ports[1].arrived, ElementsAre(std::pair(1u, due(1)), std::pair(2u, due(2)), std::pair(3u, due(3))));
+  EXPECT_THAT(syndromes, ElementsAre(0u, 0x7Fu, 0u));
+}
+
 TEST_F(LinkFaultsTest, WhatIsLostIsNothingElse) {
   FaultConfig faults;
   faults.lose = faults.corrupt = faults.duplicate = faults.hold = "1-3";

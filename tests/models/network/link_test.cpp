@@ -166,6 +166,17 @@ TEST_F(LinkTest, WithRoceTheGidDecides) {
   EXPECT_EQ(link.counters(0).droppedDestination, 1u);
 }
 
+TEST_F(LinkTest, PortsTakeRawPacketsForAnyAddress) {
+  Packet p = packet(1, 64);
+  p.service = Service::kRaw;
+  p.route.linkLayer = LinkLayer::kRoceV2;
+  p.route.destinationGid = {0xFE, 0x80, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+  link.sender(0).transmit(std::move(p));
+  run();
+  EXPECT_EQ(ports[1].arrived.size(), 1u);
+  EXPECT_EQ(link.counters(0).droppedDestination, 0u);
+}
+
 TEST_F(LinkTest, ALinkThatIsDownLosesWhatIsSent) {
   link.setUp(false);
   EXPECT_FALSE(link.isUp());

@@ -322,5 +322,39 @@ TEST(PacketCodec, XrcHeaderFollowsTheBaseTransportHeader) {
   EXPECT_EQ(wireBytes(packet) + 4, length);
 }
 
+TEST(DynamicPacket, NamesItsInitiatorBehindTheBaseHeader) {
+  Packet packet;
+  packet.service = Service::kDc;
+  packet.operation = Operation::kConnect;
+  packet.destinationQp = QpNumber(0x123456);
+  packet.sourceQp = QpNumber(0x654321);
+  packet.accessKey = 0x0102030405060708;
+  packet.connection = 9;
+  std::vector<std::uint8_t> bytes;
+  ASSERT_TRUE(encode(packet, bytes));
+  EXPECT_EQ(bytes.size(), wireBytes(packet));
+  EXPECT_EQ(bytes[8], 0xD8) << "the manufacturer's range of codes";
+  EXPECT_EQ(bytes[20], 1);
+  EXPECT_EQ(bytes[27], 8);
+  EXPECT_EQ(bytes[29], 0x65);
+  EXPECT_EQ(bytes[35], 9);
+  kernel::PayloadPool pool;
+  Packet back;
+  ASSERT_EQ(decode(bytes, LinkLayer::kInfiniBand, pool, back), DecodeError::kNone);
+  EXPECT_EQ(back.operation, Operation::kConnect);
+  EXPECT_EQ(back.sourceQp, packet.sourceQp);
+  EXPECT_EQ(back.accessKey, packet.accessKey);
+  EXPECT_EQ(back.connection, packet.connection);
+}
+
+TEST(DynamicPacket, AnswersNeedNoSuchHeader) {
+  Packet packet;
+  packet.service = Service::kDc;
+  packet.operation = Operation::kAcknowledge;
+  Packet reliable;
+  reliable.operation = Operation::kAcknowledge;
+  EXPECT_EQ(wireBytes(packet), wireBytes(reliable));
+}
+
 }  // namespace
 }  // namespace hca::network

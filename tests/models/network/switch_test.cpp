@@ -238,6 +238,17 @@ TEST_F(SwitchTest, AnUnknownDestinationIsDroppedAndCountedWhereItCameIn) {
   EXPECT_EQ(fabricSwitch->counters(0).droppedDestination, 0u);
 }
 
+TEST_F(SwitchTest, ARawPacketForNobodyGoesToEverybodyElse) {
+  Packet stray;
+  stray.service = Service::kRaw;
+  stray.route.linkLayer = LinkLayer::kRoceV2;
+  stray.route.destinationGid = {0xFE, 0x80, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+  links[1]->sender(0).transmit(std::move(stray));
+  run();
+  for (std::uint32_t port = 0; port < kHosts; ++port) EXPECT_EQ(ports[port]->arrived.size(), port == 1 ? 0U : 1U);
+  EXPECT_EQ(fabricSwitch->counters(1).droppedDestination, 0u);
+}
+
 TEST_F(SwitchTest, WithRoceTheGidDecides) {
   Gid unknown{};
   for (const Gid& gid : {fabric.port(HostIndex(3), 1).gid, fabric.port(HostIndex(3), 1).ipv4Gid,

@@ -44,6 +44,7 @@ const FieldCase kCapabilityFields[] = {
     field<HcaCapabilities::EthernetVirtualization>("HcaCapabilities::EthernetVirtualization", 0x1A3, 1),
     field<HcaCapabilities::NicFlowTable>("HcaCapabilities::NicFlowTable", 0x1A6, 1),
     field<HcaCapabilities::EswitchManager>("HcaCapabilities::EswitchManager", 0x1A7, 1),
+    field<HcaCapabilities::DeviceMemory>("HcaCapabilities::DeviceMemory", 0x1A8, 1),
     field<HcaCapabilities::McamRegister>("HcaCapabilities::McamRegister", 0x1A9, 1),
     field<HcaCapabilities::PcamRegister>("HcaCapabilities::PcamRegister", 0x1AA, 1),
     field<HcaCapabilities::LocalAckDelay>("HcaCapabilities::LocalAckDelay", 0x1AB, 5),
@@ -119,6 +120,11 @@ const FieldCase kCapabilityFields[] = {
     field<HcaCapabilities::CqeCompression>("HcaCapabilities::CqeCompression", 0x5BF, 1),
     field<HcaCapabilities::CqeCompressionTimeout>("HcaCapabilities::CqeCompressionTimeout", 0x5C0, 16),
     field<HcaCapabilities::CqeCompressionMaxNum>("HcaCapabilities::CqeCompressionMaxNum", 0x5D0, 16),
+    field<HcaCapabilities::EthernetStriding>("HcaCapabilities::EthernetStriding", 0x201, 1),
+    field<HcaCapabilities::TagMatching>("HcaCapabilities::TagMatching", 0x5F0, 1),
+    field<HcaCapabilities::RendezvousRc>("HcaCapabilities::RendezvousRc", 0x5F1, 1),
+    field<HcaCapabilities::LogTagListSize>("HcaCapabilities::LogTagListSize", 0x5F3, 5),
+    field<HcaCapabilities::LogMaxXrq>("HcaCapabilities::LogMaxXrq", 0x5FB, 5),
 };
 
 TEST(CapabilitiesLayout, FieldsLieWhereThePublicHeadersPutThem) {

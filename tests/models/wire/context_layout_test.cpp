@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "models/wire/completion_queue_context.h"
+#include "models/wire/dct_context.h"
 #include "models/wire/event_queue_context.h"
 #include "models/wire/memory_key_context.h"
 #include "models/wire/queue_pair_context.h"
@@ -15,6 +16,24 @@ namespace {
 // Bit offsets and widths: Linux include/linux/mlx5/mlx5_ifc.h;
 // newer CQ fields: DPDK drivers/common/mlx5/mlx5_prm.h.
 const FieldCase kContextFields[] = {
+    field<DctContext::State>("DctContext::State", 0x04, 4),
+    field<DctContext::UserIndex>("DctContext::UserIndex", 0x28, 24),
+    field<DctContext::Cq>("DctContext::Cq", 0x48, 24),
+    field<DctContext::RemoteRead>("DctContext::RemoteRead", 0x6C, 1),
+    field<DctContext::RemoteWrite>("DctContext::RemoteWrite", 0x6D, 1),
+    field<DctContext::RemoteAtomic>("DctContext::RemoteAtomic", 0x6E, 1),
+    field<DctContext::ResponderInlineScatter>("DctContext::ResponderInlineScatter", 0x88, 8),
+    field<DctContext::MinRnrNak>("DctContext::MinRnrNak", 0x93, 5),
+    field<DctContext::SharedReceiveQueue>("DctContext::SharedReceiveQueue", 0xA8, 24),
+    field<DctContext::ProtectionDomain>("DctContext::ProtectionDomain", 0xC8, 24),
+    field<DctContext::TrafficClass>("DctContext::TrafficClass", 0xE0, 8),
+    field<DctContext::FlowLabel>("DctContext::FlowLabel", 0xEC, 20),
+    field<DctContext::AccessKey>("DctContext::AccessKey", 0x100, 64),
+    field<DctContext::Mtu>("DctContext::Mtu", 0x145, 3),
+    field<DctContext::Port>("DctContext::Port", 0x148, 8),
+    field<DctContext::PkeyIndex>("DctContext::PkeyIndex", 0x150, 16),
+    field<DctContext::SourceGidIndex>("DctContext::SourceGidIndex", 0x168, 8),
+    field<DctContext::HopLimit>("DctContext::HopLimit", 0x178, 8),
     field<CompletionQueueContext::Status>("CompletionQueueContext::Status", 0x0, 4),
     field<CompletionQueueContext::DoorbellUmemValid>("CompletionQueueContext::DoorbellUmemValid", 0x6, 1),
     field<CompletionQueueContext::CqeStride>("CompletionQueueContext::CqeStride", 0x8, 3),
@@ -101,6 +120,7 @@ const FieldCase kContextFields[] = {
     field<QueuePairContext::State>("QueuePairContext::State", 0x0, 4),
     field<QueuePairContext::Service>("QueuePairContext::Service", 0x8, 8),
     field<QueuePairContext::PathMigration>("QueuePairContext::PathMigration", 0x13, 2),
+    field<QueuePairContext::OffloadType>("QueuePairContext::OffloadType", 0x18, 4),
     field<QueuePairContext::EndPadding>("QueuePairContext::EndPadding", 0x1C, 2),
     field<QueuePairContext::WqeSignature>("QueuePairContext::WqeSignature", 0x20, 1),
     field<QueuePairContext::BlockLoopbackMulticast>("QueuePairContext::BlockLoopbackMulticast", 0x21, 1),
@@ -187,8 +207,20 @@ const FieldCase kContextFields[] = {
     field<WorkQueueContext::LogStride>("WorkQueueContext::LogStride", 0x10C, 4),
     field<WorkQueueContext::LogPageSize>("WorkQueueContext::LogPageSize", 0x113, 5),
     field<WorkQueueContext::LogSize>("WorkQueueContext::LogSize", 0x11B, 5),
+    field<WorkQueueContext::LogStrideCount>("WorkQueueContext::LogStrideCount", 0x134, 4),
+    field<WorkQueueContext::TwoByteShift>("WorkQueueContext::TwoByteShift", 0x138, 1),
+    field<WorkQueueContext::LogStrideSize>("WorkQueueContext::LogStrideSize", 0x13D, 3),
     field<ReceiveMemoryPoolContext::State>("ReceiveMemoryPoolContext::State", 0x8, 4),
     field<ReceiveMemoryPoolContext::BasicCyclic>("ReceiveMemoryPoolContext::BasicCyclic", 0x20, 1),
+    field<TagMatchingQueueContext::State>("TagMatchingQueueContext::State", 0x0, 4),
+    field<TagMatchingQueueContext::Topology>("TagMatchingQueueContext::Topology", 0x14, 4),
+    field<TagMatchingQueueContext::Offload>("TagMatchingQueueContext::Offload", 0x1C, 4),
+    field<TagMatchingQueueContext::UserIndex>("TagMatchingQueueContext::UserIndex", 0x28, 24),
+    field<TagMatchingQueueContext::Cq>("TagMatchingQueueContext::Cq", 0x48, 24),
+    field<TagMatchingQueueContext::LogListSize>("TagMatchingQueueContext::LogListSize", 0x100, 4),
+    field<TagMatchingQueueContext::AppendNext>("TagMatchingQueueContext::AppendNext", 0x110, 16),
+    field<TagMatchingQueueContext::SoftwarePhaseCount>("TagMatchingQueueContext::SoftwarePhaseCount", 0x120, 16),
+    field<TagMatchingQueueContext::HardwarePhaseCount>("TagMatchingQueueContext::HardwarePhaseCount", 0x130, 16),
     field<HcaVportContext::FieldSelect>("HcaVportContext::FieldSelect", 0x0, 32),
     field<HcaVportContext::SmVirtualizationAware>("HcaVportContext::SmVirtualizationAware", 0x100, 1),
     field<HcaVportContext::HasSmi>("HcaVportContext::HasSmi", 0x101, 1),

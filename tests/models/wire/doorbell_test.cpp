@@ -76,8 +76,12 @@ TEST(MmioMap, KeepsUarPagesClearOfEverythingElse) {
   EXPECT_FALSE(isUarOffset(kMsixPendingOffset + kMaxMsixVectors / 8 - 1));
   EXPECT_FALSE(isUarOffset(uarOffset(kFirstUarIndex) - 1));
   EXPECT_TRUE(isUarOffset(uarOffset(kFirstUarIndex)));
-  EXPECT_TRUE(isUarOffset(kBar0Size - 1));
-  EXPECT_FALSE(isUarOffset(kBar0Size));
+  EXPECT_TRUE(isUarOffset(kDeviceMemoryOffset - 1));
+  EXPECT_FALSE(isUarOffset(kDeviceMemoryOffset));
+  EXPECT_FALSE(isDeviceMemoryOffset(kDeviceMemoryOffset - 1));
+  EXPECT_TRUE(isDeviceMemoryOffset(kDeviceMemoryOffset));
+  EXPECT_TRUE(isDeviceMemoryOffset(kBar0Size - 1));
+  EXPECT_FALSE(isDeviceMemoryOffset(kBar0Size));
 }
 
 TEST(MmioMap, SplitsAnOffsetIntoPageAndRegister) {

@@ -9,6 +9,7 @@
 #include "models/wire/cqe.h"
 #include "models/wire/doorbell.h"
 #include "models/wire/mmio_map.h"
+#include "models/wire/tag_matching.h"
 #include "models/wire/wqe.h"
 
 namespace hca::wire {
@@ -100,6 +101,26 @@ TEST(PublishedWqe, SegmentsHaveTheSameLayout) {
   EXPECT_EQ(offsetof(NextSegment, nextIndex), offsetof(mlx5_wqe_srq_next_seg, next_wqe_index));
   EXPECT_EQ(sizeof(UmrControlSegment), sizeof(mlx5_wqe_umr_ctrl_seg));
   EXPECT_EQ(offsetof(UmrControlSegment, keyMask), offsetof(mlx5_wqe_umr_ctrl_seg, mkey_mask));
+}
+
+TEST(PublishedTagMatching, HasTheSameLayout) {
+  EXPECT_EQ(sizeof(TagSegment), sizeof(mlx5_wqe_tm_seg));
+  EXPECT_EQ(offsetof(TagSegment, index), offsetof(mlx5_wqe_tm_seg, index));
+  EXPECT_EQ(offsetof(TagSegment, softwareCount), offsetof(mlx5_wqe_tm_seg, sw_cnt));
+  EXPECT_EQ(offsetof(TagSegment, tag), offsetof(mlx5_wqe_tm_seg, append_tag));
+  EXPECT_EQ(offsetof(TagSegment, mask), offsetof(mlx5_wqe_tm_seg, append_mask));
+  EXPECT_EQ(sizeof(TagHeader), sizeof(ibv_tmh));
+  EXPECT_EQ(offsetof(TagHeader, userData), offsetof(ibv_tmh, app_ctx));
+  EXPECT_EQ(offsetof(TagHeader, tag), offsetof(ibv_tmh, tag));
+  EXPECT_EQ(sizeof(RendezvousHeader), sizeof(ibv_rvh));
+  EXPECT_EQ(offsetof(RendezvousHeader, length), offsetof(ibv_rvh, len));
+  EXPECT_EQ(offsetof(TagListCqe, hardwareCount), offsetof(mlx5_tm_cqe, hw_phase_cnt));
+  EXPECT_EQ(offsetof(mlx5_cqe64, tm_cqe), 0U);
+  EXPECT_EQ(offsetof(mlx5_cqe64, tmh), 0U);
+  EXPECT_EQ(static_cast<int>(TagMessage::kRendezvous), IBV_TMH_RNDV);
+  EXPECT_EQ(static_cast<int>(TagMessage::kFinished), IBV_TMH_FIN);
+  EXPECT_EQ(static_cast<int>(TagMessage::kEager), IBV_TMH_EAGER);
+  EXPECT_EQ(TagListCqe::Succeeded::kMask, MLX5_TMC_SUCCESS);
 }
 
 TEST(PublishedWqe, ConstantsAreTheSame) {

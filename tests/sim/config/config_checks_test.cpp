@@ -5,7 +5,9 @@
 namespace hca::config {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 using ConfigChecksTest = ConfigTest;
@@ -54,6 +56,14 @@ TEST_F(ConfigChecksTest, Sizes) {
               ElementsAre("main.ini:4: cqe_compression: only entries of 64B can be compressed"));
 }
 
+TEST_F(ConfigChecksTest, DeviceMemoryIsOfWholePages) {
+  const std::string flow = "[flow.a]\niters = 1\n";
+  EXPECT_THAT(problems(flow + "[adapter.memory]\ndevice_memory = 0B\n"), IsEmpty());
+  EXPECT_THAT(problems(flow + "[adapter.memory]\ndevice_memory = 4096B\n"), IsEmpty());
+  EXPECT_THAT(problems(flow + "[adapter.memory]\ndevice_memory = 4097B\n"),
+              testing::Each(testing::HasSubstr("main.ini:4: device_memory: 4097B is no multiple of 4KiB")));
+}
+
 TEST_F(ConfigChecksTest, MtuOfLinkAndFlow) {
   EXPECT_THAT(problems("[link]\nmtu = 2KiB\n[flow.a]\niters = 1\nmtu = 2KiB\n"), IsEmpty());
   EXPECT_THAT(problems("[link]\nmtu = 2KiB\n[flow.a]\niters = 1\n"),
@@ -69,6 +79,25 @@ TEST_F(ConfigChecksTest, PacketNumbersOfFaults) {
               ElementsAre("main.ini:2: lose: '12-10' is no list of packet numbers from 1 on, such as 3, 10-12"));
   EXPECT_THAT(problems("[link.faults]\nlose = 3\n[host.1.link.faults]\nhold = 0\n" + flow),
               ElementsAre("main.ini:4: hold: '0' is no list of packet numbers from 1 on, such as 3, 10-12"));
+}
+
+TEST_F(ConfigChecksTest, KeysOfPorts) {
+  const std::string flow = "[flow.a]\niters = 1\n";
+  EXPECT_THAT(problems("[adapter.port]\npkeys = 0xffff, 0x8001, 0\nguid_at = 1ms\nnew_guid = 0x12\nlid_at = 1ms\n"
+                       "new_lid = 64\npkeys_at = 1ms\nnew_pkeys = 0x1\n" +
+                       flow),
+              IsEmpty());
+  EXPECT_THAT(
+      problems("[adapter.port]\npkeys = 8001\n" + flow),
+      ElementsAre("main.ini:2: pkeys: '8001' is no list of up to 128 partition keys, such as 0xffff, 0x8001, 0, "
+                  "0x7002"));
+  EXPECT_THAT(problems("[adapter.port]\npkeys_at = 1ms\n[host.1.adapter.port]\nguid_at = 1ms\nnew_guid = 0\n" + flow),
+              ElementsAre("main.ini:2: pkeys_at: needs new_pkeys, such as 0xffff, 0x8001",
+                          "main.ini:4: guid_at: needs new_guid, such as 0x0200c0ffee000001, not '0'"));
+  EXPECT_THAT(problems("[link]\nlmc = 1\n[adapter.port]\nlid_at = 1ms\nnew_lid = 3\n" + flow),
+              ElementsAre("main.ini:4: lid_at: needs new_lid, a multiple of 2^lmc, not 3"));
+  EXPECT_THAT(problems("[link]\nlayer = roce_v2\n[adapter.port]\npkeys = 0x8001\nreregister_at = 1ms\n" + flow),
+              Contains(HasSubstr("pkeys: is for InfiniBand ports: [link] layer = infiniband")));
 }
 
 TEST_F(ConfigChecksTest, Depths) {

@@ -40,5 +40,20 @@ TEST(Lockstep, CallThatTakesEffectLaterHoldsTheSimulationThere) {
   EXPECT_EQ(lockstep.horizon(), kForever);
 }
 
+TEST(Lockstep, TellsHowFarTheOthersAre) {
+  Lockstep lockstep;
+  const auto first = lockstep.add(nanoseconds(5));
+  EXPECT_EQ(lockstep.horizonWithout(first), kForever);
+  const auto second = lockstep.add(nanoseconds(7));
+  const auto third = lockstep.add(nanoseconds(6));
+  lockstep.waitUntilClock(third);
+  EXPECT_EQ(lockstep.horizonWithout(first), nanoseconds(6));
+  EXPECT_EQ(lockstep.horizonWithout(third), nanoseconds(5));
+  // Who waits for something, or is away, doesn't act.
+  lockstep.wait(third);
+  lockstep.leave(second);
+  EXPECT_EQ(lockstep.horizonWithout(first), kForever);
+}
+
 }  // namespace
 }  // namespace hca::cosim

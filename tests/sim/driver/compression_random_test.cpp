@@ -23,7 +23,7 @@ constexpr unsigned kSmallestRing = 2, kLargestRing = 6;
 
 /// What tells one completion from another; the time stamp is not in mini CQEs.
 using Seen = std::tuple<int, int, int, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                        std::uint16_t, std::uint16_t, int, std::string>;
+                        std::uint16_t, std::uint16_t, std::uint16_t, int, std::string>;
 
 Seen seenOf(const CompletionRing& ring, const wire::Cqe& cqe) {
   const WorkCompletion completion = parseCompletion(cqe);
@@ -38,6 +38,7 @@ Seen seenOf(const CompletionRing& ring, const wire::Cqe& cqe) {
           completion.sourceQp.value(),
           wire::Cqe::UserIndex::get(cqe.userIndex),
           cqe.wqeCounter.host(),
+          completion.status == WcStatus::kSuccess && data.empty() ? cqe.wqeId.host() : std::uint16_t{0},
           plain ? cqe.checksum.host() : std::uint16_t{0},
           static_cast<int>(cqe.opcodeQp.host() >> 24),
           std::string(data.begin(), data.end())};
@@ -78,10 +79,12 @@ struct Reader {
 class Pair {
  public:
   Pair(std::uint64_t seed, const CqCompression& compression)
-      : random_(seed),
+      : striding_(compression.striding),
+        random_(seed),
         logSize_(kSmallestRing + random_() % (kLargestRing - kSmallestRing + 1)),
         plain_(configured(), logSize_, {}),
         compressed_(bench_, logSize_, compression) {
+    if (striding_) kind_ = CqeOpcode::kResponderSend;
     const std::uint64_t start = startIndex();
     plain_.startAt(bench_, start);
     compressed_.startAt(bench_, start);
@@ -161,7 +164,7 @@ class Pair {
         CqeOpcode::kRequester, CqeOpcode::kResponderSend, CqeOpcode::kResponderSendImmediate,
         CqeOpcode::kResponderWriteImmediate, CqeOpcode::kResponderSendInvalidate};
     if (random_() % 12 == 0) {
-      kind_ = kKinds[random_() % kKinds.size()];
+      kind_ = striding_ ? CqeOpcode::kResponderSend : kKinds[random_() % kKinds.size()];
       qp_ = 64 + random_() % 3;
     }
     CompletionRecord record;
@@ -170,6 +173,7 @@ class Pair {
     record.opcode = kind_;
     record.wqeCounter = counter_ = static_cast<std::uint16_t>(counter_ + (random_() % 15 == 0 ? random_() : 1));
     record.byteCount = static_cast<std::uint32_t>(random_() % 100'000);
+    if (striding_) placeInStrides(record);
     const bool requester = kind_ == CqeOpcode::kRequester;
     if (requester) record.sendOpcode = random_() % 2 == 0 ? 0x10 : 0x0A;
     record.immediateOrKey = random_() % 30 == 0 ? 7 : 0;
@@ -177,6 +181,24 @@ class Pair {
     if (!requester) record.remoteQp = QpNumber(200 + qp_);
     spoil(record);
     record_ = record;
+  }
+
+  // Each packet behind the one before, to the end of the entry, which a filler tells.
+  void placeInStrides(CompletionRecord& record) {
+    constexpr std::uint32_t kStrides = 512;
+    record.byteCount %= 0x10000;
+    record.wqeId = entry_;
+    record.wqeCounter = static_cast<std::uint16_t>(stride_);
+    record.strides = static_cast<std::uint16_t>(1 + (random_() % 3 == 0 ? random_() % 40 : 0));
+    if (stride_ + record.strides > kStrides) {
+      record.strides = static_cast<std::uint16_t>(kStrides - stride_);
+      record.isFiller = true;
+      record.byteCount = 0;
+    }
+    stride_ += record.strides;
+    if (stride_ < kStrides) return;
+    stride_ = 0;
+    ++entry_;
   }
 
   void spoil(CompletionRecord& record) {
@@ -257,6 +279,7 @@ class Pair {
     }
   }
 
+  bool striding_;
   std::mt19937_64 random_;
   CqBench bench_{adapter::ArmRule::kCiCompareOnce};
   unsigned logSize_;
@@ -266,6 +289,8 @@ class Pair {
   CqeOpcode kind_ = CqeOpcode::kRequester;
   std::uint32_t qp_ = 64;
   std::uint16_t counter_ = 65'000;
+  std::uint16_t entry_ = 65'530;  // of a striding queue
+  std::uint32_t stride_ = 0;      // its next one
   std::uint64_t issued_ = 0;
   bool resizing_ = false;
 };
@@ -273,6 +298,7 @@ class Pair {
 struct Case {
   CompressionKind layout;
   adapter::MiniFormat format;
+  bool striding = false;
 };
 
 class CompressionRandom : public testing::TestWithParam<Case> {};
@@ -281,7 +307,7 @@ TEST_P(CompressionRandom, ReadsAsThePlainQueue) {
   std::uint64_t sessions = 0;
   std::array<std::uint64_t, adapter::kSessionEnds> ends{};
   for (std::uint64_t seed = 1; seed <= 24 && !HasFailure(); ++seed) {
-    Pair pair(seed, {GetParam().layout, GetParam().format});
+    Pair pair(seed, {GetParam().layout, GetParam().format, GetParam().striding});
     pair.run(2000);
     ASSERT_EQ(pair.plain().size(), pair.issued()) << seed;
     ASSERT_EQ(pair.compressed().size(), pair.plain().size()) << seed;
@@ -305,6 +331,15 @@ INSTANTIATE_TEST_SUITE_P(Layouts, CompressionRandom,
                                          Case{CompressionKind::kEnhanced, adapter::MiniFormat::kHash},
                                          Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksum},
                                          Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksumStrideIndex}));
+
+INSTANTIATE_TEST_SUITE_P(Striding, CompressionRandom,
+                         testing::Values(Case{CompressionKind::kBasic, adapter::MiniFormat::kHash, true},
+                                         Case{CompressionKind::kBasic, adapter::MiniFormat::kChecksum, true},
+                                         Case{CompressionKind::kBasic, adapter::MiniFormat::kChecksumStrideIndex, true},
+                                         Case{CompressionKind::kEnhanced, adapter::MiniFormat::kHash, true},
+                                         Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksum, true},
+                                         Case{CompressionKind::kEnhanced, adapter::MiniFormat::kChecksumStrideIndex,
+                                              true}));
 
 // Slots 1 to 3 are written in the first pass and then left out 255 times; in the pass after that their validity byte is
 // the right one again.

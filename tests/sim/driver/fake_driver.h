@@ -57,6 +57,8 @@ class FakeDriver final : public driver::DriverRole {
   void openXrcd(OwnerId, std::uint64_t, driver::Done<adapter::XrcdNumber> done) override {
     done({{}, adapter::XrcdNumber(1)});
   }
+  void allocateDeviceMemory(OwnerId, std::uint64_t, unsigned, driver::Done<std::uint64_t> done) override { done({}); }
+  void freeDeviceMemory(OwnerId, std::uint64_t, driver::Done<int> done) override { done({}); }
   void closeXrcd(OwnerId, adapter::XrcdNumber, driver::Done<int> done) override { done({}); }
   void createSrq(OwnerId, const adapter::SrqAttributes&, driver::Done<SrqNumber> done) override {
     done({{}, SrqNumber(0x20)});
@@ -68,12 +70,15 @@ class FakeDriver final : public driver::DriverRole {
     pairs.push_back(attributes);
     done({{}, QpNumber(0x40)});
   }
+  void openQp(OwnerId, adapter::XrcdNumber, QpNumber, driver::Done<int> done) override { done({}); }
   void modifyQp(OwnerId, QpNumber, adapter::QpTransition, std::uint32_t, const adapter::QpAttributes&,
                 driver::Done<int> done) override {
     done({});
   }
   void queryQp(OwnerId, QpNumber, driver::Done<adapter::QpAttributes> done) override { done({}); }
   void destroyQp(OwnerId, QpNumber, driver::Done<int> done) override { done({}); }
+  void createDct(OwnerId, const adapter::QpAttributes&, driver::Done<QpNumber> done) override { done({}); }
+  void destroyDct(OwnerId, QpNumber, driver::Done<int> done) override { done({}); }
   void attachMulticast(OwnerId, QpNumber, const network::Gid&, driver::Done<int> done) override { done({}); }
   void detachMulticast(OwnerId, QpNumber, const network::Gid&, driver::Done<int> done) override { done({}); }
   [[nodiscard]] std::uint32_t completionVectors() const override { return 4; }

@@ -280,5 +280,87 @@ TEST(Xrc, NothingIsLeftBehind) {
   }
 }
 
+// ---- targets that several clients have open
+
+/// Counts the asynchronous events that a client is told.
+struct TargetWatcher final : driver::DriverClient {
+  void onCompletionEvent(CqNumber, host::Core&) override {}
+  void onAsyncEvent(std::uint8_t type, std::uint8_t, std::uint32_t object, std::uint8_t) override {
+    events.emplace_back(type, object);
+  }
+  std::vector<std::pair<std::uint8_t, std::uint32_t>> events;
+};
+
+struct OpenTargets : testing::Test {
+  using Status = adapter::CommandStatus;
+  adapter::XrcdNumber open(OwnerId who, std::uint64_t file) {
+    return pair.hosts.await<driver::Answer<adapter::XrcdNumber>>([&](auto done) { kernel.openXrcd(who, file, done); })
+        .value;
+  }
+  Status openQp(OwnerId who, adapter::XrcdNumber of, QpNumber qp) {
+    return pair.hosts.await<driver::Answer<int>>([&](auto done) { kernel.openQp(who, of, qp, done); }).result.status;
+  }
+  Status destroy(OwnerId who, QpNumber qp) {
+    return pair.hosts.await<driver::Answer<int>>([&](auto done) { kernel.destroyQp(who, qp, done); }).result.status;
+  }
+  Status close(OwnerId who, adapter::XrcdNumber what) {
+    return pair.hosts.await<driver::Answer<int>>([&](auto done) { kernel.closeXrcd(who, what, done); }).result.status;
+  }
+  driver::Answer<QpNumber> make(OwnerId who, adapter::XrcdNumber of) {
+    adapter::QpAttributes wanted;
+    wanted.service = adapter::QpService::kXrc;
+    wanted.domain = of;
+    wanted.hasSendQueue = false;
+    return pair.hosts.await<driver::Answer<QpNumber>>([&](auto done) { kernel.createQp(who, wanted, done); });
+  }
+
+  static constexpr std::uint64_t kFile = 77;
+  XrcPair pair;
+  driver::KernelDriver& kernel = pair.hosts.driver(1);
+  TargetWatcher makerClient, openerClient, strangerClient;
+  OwnerId maker = kernel.addClient(makerClient, "maker");
+  OwnerId opener = kernel.addClient(openerClient, "opener");
+  OwnerId stranger = kernel.addClient(strangerClient, "stranger");
+  adapter::XrcdNumber domain = open(maker, kFile);
+  QpNumber target = make(maker, domain).value;
+};
+
+TEST_F(OpenTargets, OnlyWhoHoldsTheDomainMayOpen) {
+  EXPECT_EQ(openQp(opener, domain, target), Status::kBadResource) << "doesn't hold the domain";
+  EXPECT_EQ(open(opener, kFile), domain);
+  EXPECT_EQ(openQp(opener, domain, QpNumber(target.value() + 1)), Status::kBadResource) << "no such target";
+  const adapter::XrcdNumber other = open(opener, kFile + 1);
+  EXPECT_EQ(openQp(opener, other, target), Status::kBadResource) << "of another domain";
+  EXPECT_EQ(openQp(opener, domain, target), Status::kOk);
+  EXPECT_EQ(close(opener, domain), Status::kResourceBusy) << "needed by what it opened";
+}
+
+TEST_F(OpenTargets, GoesWithTheLastAndNotBefore) {
+  open(opener, kFile);
+  ASSERT_EQ(openQp(opener, domain, target), Status::kOk);
+  const auto table = [&] { return pair.hosts.system().host(1).adapter().hca().queuePairs().size(); };
+  const auto before = table();
+  EXPECT_EQ(destroy(stranger, target), Status::kBadResource);
+  EXPECT_EQ(destroy(maker, target), Status::kOk);
+  EXPECT_EQ(table(), before);
+  EXPECT_EQ(destroy(maker, target), Status::kBadResource) << "has it no more";
+  EXPECT_EQ(close(maker, domain), Status::kOk);
+  EXPECT_EQ(destroy(opener, target), Status::kOk);
+  EXPECT_EQ(table(), before - 1);
+  EXPECT_EQ(close(opener, domain), Status::kOk);
+}
+
+TEST_F(OpenTargets, OutlivesAClientThatDies) {
+  open(opener, kFile);
+  ASSERT_EQ(openQp(opener, domain, target), Status::kOk);
+  bool isGone = false;
+  kernel.releaseOwner(maker, [&] { isGone = true; });
+  pair.hosts.runFor(milliseconds(1));
+  EXPECT_TRUE(isGone);
+  adapter::QpAttributes found;
+  EXPECT_TRUE(pair.hosts.system().host(1).adapter().hca().queuePairs().query(target, found).ok());
+  EXPECT_EQ(destroy(opener, target), Status::kOk);
+}
+
 }  // namespace
 }  // namespace hca::test

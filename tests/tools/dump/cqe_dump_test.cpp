@@ -51,7 +51,7 @@ TEST(CqeDump, NamesEveryFieldOfAnEntry) {
                             "lro_num_seg: 0",
                             "imm_inval_pkey: 0xcafebabe",
                             "app: 0x1",
-                            "app_op: 0x2",
+                            "app_op: 0x2 (tag expected)",
                             "app_info: 0x3",
                             "byte_cnt: 4096",
                             "timestamp: 0x102030405060708",
@@ -142,6 +142,17 @@ TEST(CqeDump, ExpandsTheBasicLayout) {
   EXPECT_TRUE(contains(dumped.out, "index 3 slot 3: the adapter's: opcode invalid")) << dumped.out;
   EXPECT_FALSE(contains(dumped.out, "beef")) << "a hole's old content is nobody's";
   EXPECT_TRUE(contains(run({}, basicSession()).out, "say which layout with --layout"));
+}
+
+TEST(CqeDump, CountsTheStridesOfAStridingQueue) {
+  std::string session = basicSession();
+  const std::string packets = "00aa0000 00000040 00bb0000 00000041 00cc0000 00000042";
+  session.replace(session.find(packets), packets.size(), "00aa0000 00030040 00bb0000 00020041 00cc0000 80050000");
+  const auto dumped = run({"--layout", "basic", "--mini-format", "checksum", "--striding"}, session);
+  for (const char* field : {"wqe_counter: 65534", "wqe_counter: 1\n", "wqe_counter: 3\n", "packet_length: 64",
+                            "consumed_strides: 3", "packet_length: 65", "consumed_strides: 5\n    filler: yes"}) {
+    EXPECT_TRUE(contains(dumped.out, field)) << field << "\n" << dumped.out;
+  }
 }
 
 TEST(CqeDump, SaysWhenATitleCanNotBe) {

@@ -1,4 +1,6 @@
 // Memory regions that change, groups, resizing.
+#include <fcntl.h>
+
 #include <algorithm>
 
 #include "tests/cosim/programs/cases/verbs_kit.h"
@@ -109,6 +111,122 @@ void ownMulticastMayBeBlocked() {
   check(receivesOfItsOwn(true) == 0, "what a member sends comes to it although it is blocked");
 }
 
+// A second device of the same program, through which the domain and the target of the first are opened.
+struct Opener {
+  Opener(int file, std::uint32_t target) {
+    ibv_device** list = need(ibv_get_device_list(nullptr), "ibv_get_device_list");
+    context = need(ibv_open_device(list[0]), "ibv_open_device");
+    ibv_free_device_list(list);
+    ibv_xrcd_init_attr wanted{};
+    wanted.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
+    wanted.fd = file;
+    domain = need(ibv_open_xrcd(context, &wanted), "ibv_open_xrcd");
+    qp = open(target);
+  }
+  ibv_qp* open(std::uint32_t target) {
+    ibv_qp_open_attr wanted{};
+    wanted.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD | IBV_QP_OPEN_ATTR_CONTEXT | IBV_QP_OPEN_ATTR_TYPE;
+    wanted.qp_num = target;
+    wanted.xrcd = domain;
+    wanted.qp_context = this;
+    wanted.qp_type = IBV_QPT_XRC_RECV;
+    return ibv_open_qp(context, &wanted);
+  }
+  ibv_context* context = nullptr;
+  ibv_xrcd* domain = nullptr;
+  ibv_qp* qp = nullptr;
+};
+
+void expectEventOf(ibv_context* context, ibv_qp* qp, ibv_event_type type) {
+  ibv_async_event event{};
+  check(readable(context->async_fd, 1000), "no event came");
+  check(ibv_get_async_event(context, &event) == 0, "ibv_get_async_event");
+  check(event.event_type == type && event.element.qp == qp, "another event");
+  ibv_ack_async_event(&event);
+}
+
+ibv_qp* makeXrcQp(ibv_context* context, const ibv_qp_init_attr_ex& wanted) {
+  ibv_qp_init_attr_ex init = wanted;
+  return need(ibv_create_qp_ex(context, &init), "ibv_create_qp_ex");
+}
+
+void connectXrc(const Device& device, ibv_qp* target, ibv_qp* sender) {
+  ibv_qp_attr attr{};
+  attr.qp_state = IBV_QPS_INIT;
+  attr.port_num = 1;
+  attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+  for (ibv_qp* qp : {target, sender}) {
+    check(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0, "INIT");
+  }
+  attr.qp_state = IBV_QPS_RTR;
+  attr.path_mtu = IBV_MTU_1024;
+  attr.ah_attr.dlid = device.port.lid;
+  attr.ah_attr.port_num = 1;
+  attr.min_rnr_timer = 12;
+  constexpr int kRtr = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+  attr.dest_qp_num = sender->qp_num;
+  check(ibv_modify_qp(target, &attr, kRtr | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0, "target to RTR");
+  attr.dest_qp_num = target->qp_num;
+  check(ibv_modify_qp(sender, &attr, kRtr) == 0, "sender to RTR");
+  attr.qp_state = IBV_QPS_RTS;
+  attr.timeout = 14;
+  attr.retry_cnt = attr.rnr_retry = 7;
+  check(ibv_modify_qp(sender, &attr,
+                      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+                          IBV_QP_MAX_QP_RD_ATOMIC) == 0,
+        "sender to RTS");
+}
+
+// A target that a second program opens: it sees what the first one set, gets its events, and keeps it alive.
+void openedTargetsAreShared() {
+  Device device;
+  std::FILE* file = need(std::tmpfile(), "tmpfile");
+  ibv_xrcd_init_attr domainOf{};
+  domainOf.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
+  domainOf.fd = fileno(file);
+  domainOf.oflags = O_CREAT;
+  ibv_xrcd* domain = need(ibv_open_xrcd(device.context, &domainOf), "ibv_open_xrcd");
+  ibv_qp_init_attr_ex targetOf{};
+  targetOf.qp_type = IBV_QPT_XRC_RECV;
+  targetOf.comp_mask = IBV_QP_INIT_ATTR_XRCD;
+  targetOf.xrcd = domain;
+  ibv_qp* target = makeXrcQp(device.context, targetOf);
+  ibv_cq* cq = device.cq(16);
+  ibv_qp_init_attr_ex senderOf{};
+  senderOf.qp_type = IBV_QPT_XRC_SEND;
+  senderOf.comp_mask = IBV_QP_INIT_ATTR_PD;
+  senderOf.pd = device.pd;
+  senderOf.send_cq = cq;
+  senderOf.cap = {4, 0, 1, 0, 0};
+  ibv_qp* sender = makeXrcQp(device.context, senderOf);
+  Opener opener(fileno(file), target->qp_num);
+  check(opener.qp != nullptr && opener.qp->qp_num == target->qp_num, "ibv_open_qp");
+  check(opener.open(target->qp_num + 100) == nullptr && errno == EINVAL, "a target that isn't there");
+  connectXrc(device, target, sender);
+  ibv_qp_attr seen{};
+  ibv_qp_init_attr init{};
+  check(ibv_query_qp(opener.qp, &seen, IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_ACCESS_FLAGS, &init) == 0, "query");
+  check(seen.qp_state == IBV_QPS_RTR && seen.dest_qp_num == sender->qp_num, "another state");
+  check(seen.qp_access_flags == IBV_ACCESS_REMOTE_WRITE, "other rights");
+  // A shared queue that isn't there: the target goes to error, and both hear of it.
+  ibv_sge piece = device.piece(0, 8);
+  ibv_send_wr request = sendOf(device, &piece, 1);
+  request.qp_type.xrc.remote_srqn = 0xFFFFF0;
+  check(post(sender, request) == 0, "ibv_post_send");
+  check(take(cq, 1).front().status != IBV_WC_SUCCESS, "a send to no queue");
+  expectEventOf(device.context, target, IBV_EVENT_COMM_EST);
+  expectEventOf(opener.context, opener.qp, IBV_EVENT_COMM_EST);
+  check(ibv_close_xrcd(opener.domain) == EBUSY, "the domain of an open target goes");
+  check(ibv_destroy_qp(target) == 0 && ibv_close_xrcd(domain) == 0, "the maker can't leave");
+  check(ibv_query_qp(opener.qp, &seen, IBV_QP_STATE, &init) == 0, "the target went with its maker");
+  // Not by ibv_destroy_qp: libmlx5 44 crashes there, as mlx5_destroy_qp gives back a doorbell record that an opened
+  // queue pair doesn't have.
+  check(ibv_close_device(opener.context) == 0, "ibv_close_device");
+  check(ibv_destroy_qp(sender) == 0 && ibv_destroy_cq(cq) == 0, "the sender stays");
+  std::fclose(file);
+  device.close();
+}
+
 // With MLX5_CQE_SIZE=128: unread entries move.
 void resizingLosesNothing() {
   Device device;
@@ -131,6 +249,7 @@ void resizingLosesNothing() {
 
 const Register kAll[] = {{"reregistration", reregistrationKeepsTheKey},
                          {"multicast_loopback", ownMulticastMayBeBlocked},
+                         {"open_qp", openedTargetsAreShared},
                          {"resize", resizingLosesNothing}};
 
 }  // namespace

@@ -46,7 +46,8 @@ class CommandFixture : public testing::Test {
  protected:
   static constexpr std::uint32_t kUars = 32;
 
-  explicit CommandFixture(AdapterIdentity who = identity()) : identity_(std::move(who)) {
+  explicit CommandFixture(AdapterIdentity who = identity(), Bytes deviceMemory = Bytes(0))
+      : deviceMemory_(deviceMemory), identity_(std::move(who)) {
     calendar_.runUntil(config_.bootTime);
   }
 
@@ -233,6 +234,7 @@ class CommandFixture : public testing::Test {
   PdTable pds_{64};
   UarTable uars_{UarIndex(wire::kFirstUarIndex), kUars};
   MkeyTable mkeys_{MemoryConfig{}, pds_, cache_};
+  DeviceMemory deviceMemory_;
   FakeEqs eqs_;
   FakeCqs cqs_;
   FakeQps qps_;
@@ -243,7 +245,7 @@ class CommandFixture : public testing::Test {
                               config_,
                               identity_,
                               AdapterCapabilities{},
-                              CommandTargets{pds_, uars_, mkeys_, eqs_, cqs_, qps_, srqs_},
+                              CommandTargets{pds_, uars_, mkeys_, eqs_, cqs_, qps_, srqs_, deviceMemory_},
                               events_,
                               AdapterClock(kernel::ClockDomain(Hertz(156'250'000)))};
   BusAddress queue_ = memory_.allocate();

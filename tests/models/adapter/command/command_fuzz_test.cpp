@@ -36,6 +36,12 @@ constexpr CommandOpcode kOpcodes[] = {CommandOpcode::kQueryHcaCapabilities,
                                       CommandOpcode::kQueryIssi,
                                       CommandOpcode::kSetIssi,
                                       CommandOpcode::kCreateMemoryKey,
+                                      CommandOpcode::kAllocDeviceMemory,
+                                      CommandOpcode::kDeallocDeviceMemory,
+                                      CommandOpcode::kCreateDct,
+                                      CommandOpcode::kDestroyDct,
+                                      CommandOpcode::kDrainDct,
+                                      CommandOpcode::kQueryDct,
                                       CommandOpcode::kQueryMemoryKey,
                                       CommandOpcode::kDestroyMemoryKey,
                                       CommandOpcode::kQuerySpecialContexts,
@@ -69,6 +75,9 @@ constexpr CommandOpcode kOpcodes[] = {CommandOpcode::kQueryHcaCapabilities,
                                       CommandOpcode::kDestroyXrcSrq,
                                       CommandOpcode::kQueryXrcSrq,
                                       CommandOpcode::kArmXrcSrq,
+                                      CommandOpcode::kCreateXrq,
+                                      CommandOpcode::kDestroyXrq,
+                                      CommandOpcode::kQueryXrq,
                                       CommandOpcode::kCreateRmp,
                                       CommandOpcode::kModifyRmp,
                                       CommandOpcode::kDestroyRmp,
@@ -133,6 +142,15 @@ class CommandFuzz : public CommandFixture {
     run(give, 16);
     run(makeInput(CommandOpcode::kInitHca), 16);
     ASSERT_EQ(processor_.device().state, DeviceState::kInitialized);
+  }
+
+  // What noise hardly ever finds: a driver that stops the adapter and asks for signatures.
+  void askForSignatures() {
+    drain();
+    run(makeInput(CommandOpcode::kTeardownHca), 16);
+    auto input = makeInput(CommandOpcode::kSetHcaCapabilities, wire::SetHcaCapInput::kSize);
+    wire::HcaCapabilities::CommandChecksum::set(wire::SetHcaCapInput::General::mutableView(input), 3);
+    run(input, 16);
   }
 
   // ---- mailboxes in a fixed pool of pages, two blocks a page
@@ -281,6 +299,7 @@ TEST_F(CommandFuzz, SurvivesAnythingAndCountsIt) {
       expectEverythingCounted();
       ASSERT_FALSE(HasFailure()) << "after " << operation << " operations";
     }
+    if (oneIn(100'000)) askForSignatures();
     const std::uint32_t choice = random(100);
     if (choice < 80) {
       noisyCommand();

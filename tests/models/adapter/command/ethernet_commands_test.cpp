@@ -1,114 +1,8 @@
 // Raw packet queues and flow tables, command by command.
-#include "models/wire/ethernet_commands.h"
-#include "tests/models/adapter/command/command_fixture.h"
+#include "tests/models/adapter/command/ethernet_fixture.h"
 
 namespace hca::adapter::test {
 namespace {
-
-using wire::CommandOpcode;
-using wire::EthernetQueueContext;
-using wire::FlowEntryInput;
-using wire::FlowMatch;
-using wire::FlowTableInput;
-
-class EthernetCommandsTest : public CommandFixture {
- protected:
-  EthernetCommandsTest() {
-    bringUp();
-    pd_ = allocate(CommandOpcode::kAllocPd);
-    uar_ = allocate(CommandOpcode::kAllocUar);
-    domain_ = allocate(CommandOpcode::kAllocTransportDomain);
-  }
-  std::vector<std::uint8_t> queueInput(CommandOpcode opcode, std::uint32_t tis = 0) {
-    auto input = makeInput(opcode, 0x118);
-    const MutableByteView context = wire::CreateEthernetQueueInput::Context::mutableView(input);
-    EthernetQueueContext::UserIndex::set(context, 0x77);
-    EthernetQueueContext::Cq::set(context, 0x81);
-    EthernetQueueContext::Tis::set(context, tis);
-    const MutableByteView queue = EthernetQueueContext::WorkQueue::mutableView(context);
-    wire::WorkQueueContext::ProtectionDomain::set(queue, pd_);
-    wire::WorkQueueContext::UarPage::set(queue, uar_);
-    wire::WorkQueueContext::LogSize::set(queue, 5);
-    wire::WorkQueueContext::LogStride::set(queue, 6);
-    wire::WorkQueueContext::DoorbellRecord::set(queue, 0x5000);
-    wire::CreateEthernetQueueInput::Pages::set(input, 0, 0x9000);
-    return input;
-  }
-  std::uint32_t create(const std::vector<std::uint8_t>& input) {
-    const Reply reply = issue(input);
-    EXPECT_TRUE(reply.ok()) << static_cast<std::uint32_t>(reply.syndrome);
-    return reply.number();
-  }
-  std::uint32_t createTis() {
-    auto input = makeInput(CommandOpcode::kCreateTis, wire::CreateTisInput::kSize);
-    wire::CreateTisInput::TransportDomain::set(input, domain_);
-    return create(input);
-  }
-  std::uint32_t createRq() { return create(queueInput(CommandOpcode::kCreateRq)); }
-  std::uint32_t createTir(std::uint32_t rq) {
-    auto input = makeInput(CommandOpcode::kCreateTir, wire::CreateTirInput::kSize);
-    wire::CreateTirInput::ReceiveQueue::set(input, rq);
-    wire::CreateTirInput::TransportDomain::set(input, domain_);
-    return create(input);
-  }
-  std::uint32_t createTable() {
-    auto input = makeInput(CommandOpcode::kCreateFlowTable, wire::CreateFlowTableInput::kSize);
-    wire::CreateFlowTableInput::LogSize::set(input, 4);
-    wire::CreateFlowTableInput::Level::set(input, 3);
-    return create(input);
-  }
-  /// Entries 2 to 5 match destination address and VLAN.
-  std::vector<std::uint8_t> groupInput(std::uint32_t table) {
-    auto input = makeInput(CommandOpcode::kCreateFlowGroup, wire::CreateFlowGroupInput::kSize);
-    FlowTableInput::Table::set(input, table);
-    wire::CreateFlowGroupInput::FirstIndex::set(input, 2);
-    wire::CreateFlowGroupInput::LastIndex::set(input, 5);
-    wire::CreateFlowGroupInput::Criteria::set(input, 1);
-    const MutableByteView mask = wire::CreateFlowGroupInput::Match::mutableView(input);
-    FlowMatch::DestinationHigh::set(mask, 0xFFFFFFFF);
-    FlowMatch::DestinationLow::set(mask, 0xFFFF);
-    FlowMatch::Vlan::set(mask, 0xFFF);
-    return input;
-  }
-  std::vector<std::uint8_t> entryInput(std::uint32_t table, std::uint32_t group, std::uint32_t index,
-                                       std::uint32_t tir) {
-    auto input = makeInput(CommandOpcode::kSetFlowTableEntry, FlowEntryInput::kSize);
-    FlowTableInput::Table::set(input, table);
-    FlowEntryInput::Index::set(input, index);
-    FlowEntryInput::Group::set(input, group);
-    FlowEntryInput::FlowTag::set(input, 0xABCDE);
-    FlowEntryInput::Action::set(input, FlowEntryInput::kForward);
-    FlowEntryInput::Destinations::set(input, 1);
-    FlowEntryInput::DestinationType::set(input, FlowEntryInput::kToReceiver);
-    FlowEntryInput::Destination::set(input, tir);
-    const MutableByteView value = FlowEntryInput::Value::mutableView(input);
-    FlowMatch::DestinationHigh::set(value, 0x02000001);
-    FlowMatch::DestinationLow::set(value, 0x0203);
-    FlowMatch::Vlan::set(value, 5);
-    FlowMatch::Type::set(value, 0x1234);  // not in the group's criteria
-    return input;
-  }
-  Reply modify(CommandOpcode opcode, std::uint32_t number, std::uint32_t from, std::uint32_t to) {
-    auto input = makeInput(opcode, 0x110);
-    wire::ModifyEthernetQueueInput::Number::set(input, number);
-    wire::ModifyEthernetQueueInput::State::set(input, from);
-    EthernetQueueContext::State::set(wire::ModifyEthernetQueueInput::Context::mutableView(input), to);
-    return issue(input);
-  }
-  Reply destroy(CommandOpcode opcode, std::uint32_t number) {
-    auto input = makeInput(opcode);
-    wire::ObjectCommand::Number::set(input, number);
-    return issue(input);
-  }
-  Reply onTable(CommandOpcode opcode, std::uint32_t table, std::uint32_t group = 0, std::uint32_t index = 0) {
-    auto input = makeInput(opcode, 0x40);
-    FlowTableInput::Table::set(input, table);
-    FlowTableInput::Group::set(input, group);
-    FlowEntryInput::Index::set(input, index);
-    return issue(input);
-  }
-  std::uint32_t pd_ = 0, uar_ = 0, domain_ = 0;
-};
 
 TEST_F(EthernetCommandsTest, SendQueueIsAQueuePairThatOnlySends) {
   const std::uint32_t sq = create(queueInput(CommandOpcode::kCreateSq, createTis()));
@@ -133,6 +27,32 @@ TEST_F(EthernetCommandsTest, ReceiveQueueStripsVlanTagsUnlessToldNotTo) {
   auto input = queueInput(CommandOpcode::kCreateRq);
   EthernetQueueContext::VlanStripDisable::set(wire::CreateEthernetQueueInput::Context::mutableView(input), true);
   EXPECT_FALSE(qps_.table.at(QpNumber(create(input))).stripVlan);
+}
+
+TEST_F(EthernetCommandsTest, ReceiveQueueMayHaveStrides) {
+  using Queue = wire::WorkQueueContext;
+  auto input = queueInput(CommandOpcode::kCreateRq);
+  const MutableByteView queue =
+      EthernetQueueContext::WorkQueue::mutableView(wire::CreateEthernetQueueInput::Context::mutableView(input));
+  Queue::Type::set(queue, Queue::kCyclicStriding);
+  Queue::LogStrideCount::set(queue, 3);
+  Queue::LogStrideSize::set(queue, 5);
+  Queue::TwoByteShift::set(queue, 1);
+  const std::uint32_t rq = create(input);
+  const StridingLayout& layout = qps_.table.at(QpNumber(rq)).striding;
+  EXPECT_TRUE(layout.isOn);
+  EXPECT_TRUE(layout.shifts);
+  EXPECT_EQ(layout.logCount, 12);
+  EXPECT_EQ(layout.logSize, 11);
+  auto ask = makeInput(CommandOpcode::kQueryRq);
+  wire::ObjectCommand::Number::set(ask, rq);
+  const Reply reply = issue(ask, 0x110);
+  const ByteView answer =
+      EthernetQueueContext::WorkQueue::view(wire::QueryEthernetQueueOutput::Context::view(reply.output));
+  EXPECT_EQ(Queue::Type::get(answer), Queue::kCyclicStriding);
+  EXPECT_EQ(Queue::LogStrideCount::get(answer), 3U);
+  EXPECT_EQ(Queue::LogStrideSize::get(answer), 5U);
+  EXPECT_EQ(Queue::TwoByteShift::get(answer), 1U);
 }
 
 TEST_F(EthernetCommandsTest, SendQueueNeedsATis) {
@@ -164,6 +84,8 @@ TEST_F(EthernetCommandsTest, QueryTellsTheState) {
   EXPECT_EQ(state(), 1u);
   qps_.table.at(QpNumber(rq)).state = QpState::kError;
   EXPECT_EQ(state(), 3u);
+  qps_.table.at(QpNumber(rq)).state = QpState::kSendQueueError;
+  EXPECT_EQ(state(), 3u);
 }
 
 TEST_F(EthernetCommandsTest, EntryOfAFlowTableBecomesARule) {
@@ -172,12 +94,14 @@ TEST_F(EthernetCommandsTest, EntryOfAFlowTableBecomesARule) {
   ASSERT_TRUE(issue(entryInput(table, group, 2, tir)).ok());
   ASSERT_EQ(qps_.flows.size(), 1u);
   const FlowRule& rule = qps_.flows.begin()->second;
-  EXPECT_EQ(rule.queue, QpNumber(rq));
+  ASSERT_EQ(rule.targets.size(), 1u);
+  EXPECT_EQ(*rule.targets[0]->queues, std::vector<QpNumber>{QpNumber(rq)});
   EXPECT_EQ(rule.flowTag, 0xABCDEu);
-  EXPECT_EQ(rule.destination, (std::array<std::uint8_t, 6>{0x02, 0, 0, 1, 2, 3}));
-  EXPECT_EQ(rule.vlan, 5);
-  EXPECT_FALSE(rule.type.has_value()) << "the group does not ask for it";
-  EXPECT_FALSE(rule.source.has_value());
+  const ByteView mask{rule.mask.data(), rule.mask.size()}, value{rule.value.data(), rule.value.size()};
+  EXPECT_EQ(FlowMatch::DestinationHigh::get(mask), 0xFFFFFFFFu);
+  EXPECT_EQ(FlowMatch::DestinationHigh::get(value), 0x02000001u);
+  EXPECT_EQ(FlowMatch::Vlan::get(value), 5u);
+  EXPECT_EQ(FlowMatch::Type::get(mask), 0u) << "the group does not ask for it";
   EXPECT_EQ(rule.order, std::uint64_t{3} << 32 | 2);
 }
 
@@ -204,10 +128,7 @@ TEST_F(EthernetCommandsTest, RefusesWhatItCanNotMatchOrDo) {
   const std::uint32_t group = create(groupInput(table));
   const auto bad = CommandStatus::kBadParameter;
   auto input = groupInput(table);
-  FlowMatch::Vlan::set(wire::CreateFlowGroupInput::Match::mutableView(input), 0x0FF);
-  expectRefusal(issue(input), bad, Syndrome::kFlowMatchUnsupported);
-  input = groupInput(table);
-  wire::CreateFlowGroupInput::Match::mutableView(input)[0x11] = 1;  // a field that is not looked at
+  wire::CreateFlowGroupInput::Match::mutableView(input)[0x1A] = 1;  // a field that is not looked at
   expectRefusal(issue(input), bad, Syndrome::kFlowMatchUnsupported);
   input = groupInput(table);
   wire::CreateFlowGroupInput::LastIndex::set(input, 16);
@@ -217,14 +138,103 @@ TEST_F(EthernetCommandsTest, RefusesWhatItCanNotMatchOrDo) {
   expectRefusal(issue(entryInput(table + 1, group, 2, tir)), CommandStatus::kBadResource, Syndrome::kUnknownFlowTable);
   expectRefusal(issue(entryInput(table, group, 2, tir + 1)), CommandStatus::kBadResource, Syndrome::kUnknownTir);
   input = entryInput(table, group, 2, tir);
-  FlowEntryInput::Action::set(input, 2);  // drop
+  FlowEntryInput::Action::set(input, 8);  // count
   expectRefusal(issue(input), bad, Syndrome::kFlowActionUnsupported);
   expectRefusal(onTable(CommandOpcode::kDeleteFlowTableEntry, table, 0, 2), CommandStatus::kBadResource,
                 Syndrome::kUnknownFlow);
   input = makeInput(CommandOpcode::kCreateTir, wire::CreateTirInput::kSize);
-  wire::CreateTirInput::Dispatch::set(input, 1);
+  wire::CreateTirInput::Dispatch::set(input, 2);
   expectRefusal(issue(input), bad, Syndrome::kTirDispatchUnsupported);
   EXPECT_TRUE(qps_.flows.empty());
+}
+
+TEST_F(EthernetCommandsTest, OptionsOfAReceiveQueueChangeAtAnyTime) {
+  using Input = wire::ModifyEthernetQueueInput;
+  const std::uint32_t rq = createRq();
+  auto input = makeInput(CommandOpcode::kModifyRq, Input::kSize);
+  Input::Number::set(input, rq);
+  Input::Mask::set(input, Input::kVlanStripDisable | Input::kScatterFcs);
+  EthernetQueueContext::VlanStripDisable::set(Input::Context::mutableView(input), true);
+  EthernetQueueContext::ScatterFcs::set(Input::Context::mutableView(input), true);
+  EXPECT_TRUE(issue(input).ok());
+  EXPECT_FALSE(qps_.table.at(QpNumber(rq)).stripVlan);
+  EXPECT_TRUE(qps_.table.at(QpNumber(rq)).scatterFcs);
+  Input::Mask::set(input, Input::kVlanStripDisable);
+  EthernetQueueContext::VlanStripDisable::set(Input::Context::mutableView(input), false);
+  EthernetQueueContext::ScatterFcs::set(Input::Context::mutableView(input), false);
+  EXPECT_TRUE(issue(input).ok());
+  EXPECT_TRUE(qps_.table.at(QpNumber(rq)).stripVlan);
+  EXPECT_TRUE(qps_.table.at(QpNumber(rq)).scatterFcs) << "not in the mask";
+}
+
+TEST_F(EthernetCommandsTest, TisOfASendQueueStays) {
+  const std::uint32_t tis = createTis(), sq = create(queueInput(CommandOpcode::kCreateSq, tis));
+  expectRefusal(destroy(CommandOpcode::kDestroyTis, tis), CommandStatus::kResourceBusy, Syndrome::kTisInUse);
+  EXPECT_TRUE(destroy(CommandOpcode::kDestroySq, sq).ok());
+  EXPECT_TRUE(destroy(CommandOpcode::kDestroyTis, tis).ok());
+}
+
+TEST_F(EthernetCommandsTest, SendQueueIsOfTheTransportDomainOfItsTis) {
+  const std::uint32_t sq = create(queueInput(CommandOpcode::kCreateSq, createTis()));
+  EXPECT_EQ(qps_.table.at(QpNumber(sq)).transportDomain, domain_);
+}
+
+TEST_F(EthernetCommandsTest, EntriesDropOrLetGoOn) {
+  const std::uint32_t rq = createRq(), tir = createTir(rq), table = createTable(), group = create(groupInput(table));
+  auto input = entryInput(table, group, 2, tir);
+  FlowEntryInput::Action::set(input, FlowEntryInput::kDrop);
+  FlowEntryInput::Destinations::set(input, 0);
+  ASSERT_TRUE(issue(input).ok());
+  EXPECT_TRUE(qps_.flows.at(1).targets.empty());
+  auto higher = makeInput(CommandOpcode::kCreateFlowTable, wire::CreateFlowTableInput::kSize);
+  wire::CreateFlowTableInput::Level::set(higher, 4);
+  const std::uint32_t next = create(higher);
+  input = entryInput(table, group, 3, tir);
+  input.resize(FlowEntryInput::kDestinations + 2 * FlowEntryInput::kDestinationSize);
+  FlowEntryInput::Destinations::set(input, 2);
+  const MutableByteView second = MutableByteView(input).subview(8, input.size() - 8);
+  FlowEntryInput::DestinationType::set(second, FlowEntryInput::kToTable);
+  FlowEntryInput::Destination::set(second, table);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kFlowActionUnsupported);  // never back
+  FlowEntryInput::Destination::set(second, next);
+  ASSERT_TRUE(issue(input).ok());
+  EXPECT_TRUE(qps_.flows.at(2).continues);
+  EXPECT_EQ(qps_.flows.at(2).targets.size(), 1u);
+}
+
+TEST_F(EthernetCommandsTest, AnEntryGetsOtherReceivers) {
+  const std::uint32_t rq = createRq(), tir = createTir(rq), other = createTir(rq), table = createTable();
+  const std::uint32_t group = create(groupInput(table));
+  ASSERT_TRUE(issue(entryInput(table, group, 2, tir)).ok());
+  auto input = entryInput(table, group, 2, other);
+  wire::CommandInput::begin(input, CommandOpcode::kSetFlowTableEntry, FlowEntryInput::kModify);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kFlowActionUnsupported);  // of which nothing
+  FlowEntryInput::ModifyMask::set(input, FlowEntryInput::kModifyDestinations);
+  ASSERT_TRUE(issue(input).ok());
+  ASSERT_EQ(qps_.flows.size(), 1u);
+  EXPECT_EQ(qps_.flows.begin()->second.targets.size(), 1u);
+  EXPECT_TRUE(destroy(CommandOpcode::kDestroyTir, tir).ok()) << "nothing leads to it any more";
+  expectRefusal(destroy(CommandOpcode::kDestroyTir, other), CommandStatus::kResourceBusy, Syndrome::kTirInUse);
+  FlowEntryInput::Index::set(input, 3);
+  expectRefusal(issue(input), CommandStatus::kBadResource, Syndrome::kUnknownFlow);
+}
+
+TEST_F(EthernetCommandsTest, TheFlowLabelIsMatchedAmongTheMiscellaneous) {
+  const std::uint32_t rq = createRq(), tir = createTir(rq), table = createTable();
+  auto input = groupInput(table);
+  const MutableByteView mask = wire::CreateFlowGroupInput::Match::mutableView(input);
+  FlowMatch::FlowLabel::set(mask, 0xFFFFF);
+  const std::uint32_t without = create(input);
+  ASSERT_TRUE(issue(entryInput(table, without, 2, tir)).ok());
+  const FlowRule& rule = qps_.flows.at(1);
+  EXPECT_EQ(FlowMatch::FlowLabel::get({rule.mask.data(), rule.mask.size()}), 0u) << "not in the criteria";
+  wire::CreateFlowGroupInput::Criteria::set(input, 3);
+  const std::uint32_t with = create(input);
+  ASSERT_TRUE(issue(entryInput(table, with, 3, tir)).ok());
+  const FlowRule& other = qps_.flows.at(2);
+  EXPECT_EQ(FlowMatch::FlowLabel::get({other.mask.data(), other.mask.size()}), 0xFFFFFu);
+  mask[0x40] = 1;  // of the source queue
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kFlowMatchUnsupported);
 }
 
 }  // namespace

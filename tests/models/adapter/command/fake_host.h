@@ -231,7 +231,7 @@ class FakeQps final : public QpDirectory {
  public:
   CommandResult create(const QpAttributes& attributes, QpNumber& number) override {
     if (attributes.service != QpService::kRc && attributes.service != QpService::kXrc &&
-        attributes.service != QpService::kRaw) {
+        attributes.service != QpService::kRaw && attributes.service != QpService::kDct) {
       return {CommandStatus::kBadParameter, Syndrome::kQpServiceUnsupported};
     }
     if (table.size() >= 1000) return {CommandStatus::kNoResources, Syndrome::kQpLimit};
@@ -252,6 +252,13 @@ class FakeQps final : public QpDirectory {
     attributes = found->second;
     return {};
   }
+  CommandResult setFrameOptions(QpNumber number, bool stripVlan, bool scatterFcs) override {
+    const auto found = table.find(number);
+    if (found == table.end()) return unknown();
+    found->second.stripVlan = stripVlan;
+    found->second.scatterFcs = scatterFcs;
+    return {};
+  }
   CommandResult addFlow(const FlowRule& rule, std::uint64_t& name) override {
     flows[name = ++lastFlow_] = rule;
     return {};
@@ -267,6 +274,12 @@ class FakeQps final : public QpDirectory {
     return {};
   }
 
+  CommandResult drainTarget(QpNumber number) override {
+    drained.push_back(number);
+    return {};
+  }
+
+  std::vector<QpNumber> drained;
   std::vector<std::pair<QpNumber, network::Gid>> groups;
   std::map<std::uint64_t, FlowRule> flows;
   struct Modified {

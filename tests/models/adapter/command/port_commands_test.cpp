@@ -144,6 +144,19 @@ TEST_F(PortCommandsTest, PkeyTable) {
                 CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort);
 }
 
+TEST_F(PortCommandsTest, PortContextCountsViolatedKeys) {
+  bringUp();
+  PortViolations violations;
+  for (int i = 0; i < 3; ++i) violations.countPartition();
+  violations.countQueueKey();
+  processor_.setViolations([&](std::uint8_t port) { return port == 1 ? violations : PortViolations(); });
+  const Reply reply = queryPort(CommandOpcode::kQueryHcaVportContext, 1, 0, 0x210);
+  ASSERT_TRUE(reply.ok());
+  const ByteView context = wire::HcaVportContextOutput::Context::view(reply.output);
+  EXPECT_EQ(wire::HcaVportContext::PkeyViolations::get(context), 3U);
+  EXPECT_EQ(wire::HcaVportContext::QkeyViolations::get(context), 1U);
+}
+
 TEST_F(PortCommandsTest, UnknownPorts) {
   bringUp();
   for (const CommandOpcode opcode : {CommandOpcode::kQueryHcaVportContext, CommandOpcode::kQueryHcaVportGid,

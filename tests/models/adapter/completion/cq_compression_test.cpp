@@ -101,6 +101,24 @@ TEST(CqCompression, BasicBlockIsLaidOutAsReadersExpect) {
   for (std::size_t at = 16; at < 64; ++at) EXPECT_EQ(writes[2].bytes[at], 0) << "behind the last mini CQE";
 }
 
+TEST(CqCompression, FramesOfOneRuleShareASessionWhateverTheirHash) {
+  CompressionBench bench(CompressionLayout::kBasic);
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    CompletionRecord record = bench.receive(i);
+    record.frame.emplace();
+    record.frame->rssHashType = 4;
+    record.frame->rssHash = 0x12340000U * i + 5U;
+    record.frame->flowTag = i < 3 ? 7 : 8;
+    bench.engine->complete(record);
+  }
+  bench.settle();
+  EXPECT_EQ(bench.counters(bench.cq).compressedSessions, 1U);
+  EXPECT_EQ(bench.ended(SessionEnd::kMismatch), 1U) << "another flow tag";
+  const auto second = structFrom<wire::MiniCqe>({&bench.entries()[0].bytes[8], 8});
+  EXPECT_EQ(second.high.host(), 0x1234);
+  EXPECT_EQ(second.low.host(), 5);
+}
+
 TEST(CqCompression, EnhancedBlockEndsAsAnEntryDoes) {
   CompressionBench bench(CompressionLayout::kEnhanced, 3);
   for (std::uint16_t i = 0; i < 8; ++i) bench.engine->complete(bench.receive(i));

@@ -199,6 +199,45 @@ TEST(CqeBuilder, RawPacketHasTagVlanAndChecksumsWhereReadersLook) {
   EXPECT_EQ(bytes[0x3B], 0xEF);
 }
 
+TEST(CqeBuilder, TagMatchingHasItsHeaderInFrontAndWhatBecameOfTheTag) {
+  CompletionRecord record;
+  record.opcode = CqeOpcode::kResponderSend;
+  record.serviceLevel = 3;
+  record.tag.emplace();
+  record.tag->operation = wire::TagCompletion::kConsumedMessage;
+  record.tag->place = 0x0102;
+  const std::vector<std::uint8_t> header{3, 0, 0, 0, 0xAA, 0xBB, 0xCC, 0xDD, 1, 2, 3, 4, 5, 6, 7, 8};
+  record.tag->setFront(header);
+  CqeImage image;
+  CqeBuilder(CqeStride::k64, 4).build(record, 0, 0, image);
+  const ByteView bytes = image.view();
+  EXPECT_TRUE(std::equal(header.begin(), header.end(), bytes.begin()));
+  EXPECT_EQ(bytes[0x18], 3) << "behind the header as ever";
+  EXPECT_EQ(bytes[0x28], 1);
+  EXPECT_EQ(bytes[0x29], 0x0A);
+  EXPECT_EQ(bytes[0x2A], 1);
+  EXPECT_EQ(bytes[0x2B], 2);
+}
+
+TEST(CqeBuilder, StridingQueueTellsEntryStridesAndFillers) {
+  CompletionRecord record;
+  record.opcode = CqeOpcode::kResponderSend;
+  record.byteCount = 1500;
+  record.strides = 24;
+  record.wqeId = 0x0102;
+  record.wqeCounter = 0x0304;
+  CqeImage image;
+  CqeBuilder(CqeStride::k64, 4).build(record, 0, 0, image);
+  const auto built = [&image] { return structFrom<wire::Cqe>(image.view()); };
+  EXPECT_EQ(built().byteCount.host(), 0x001805DCU);
+  EXPECT_EQ(built().wqeId.host(), 0x0102);
+  EXPECT_EQ(built().wqeCounter.host(), 0x0304);
+  record.byteCount = 0;
+  record.isFiller = true;
+  CqeBuilder(CqeStride::k64, 4).build(record, 0, 0, image);
+  EXPECT_EQ(built().byteCount.host(), 0x80180000U);
+}
+
 TEST(CqeBuilder, SolicitedIsAReceiveWithTheBitOrAnyError) {
   CompletionRecord record;
   record.solicited = true;

@@ -1,6 +1,8 @@
 // Two data paths back to back over a scripted wire, with plain memory behind them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -11,6 +13,7 @@
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/receive_queue/receive_queue_engine.h"
+#include "models/adapter/receive_queue/tag_matching_unit.h"
 #include "models/adapter/requester/requester.h"
 #include "models/adapter/responder/responder.h"
 #include "models/adapter/send_queue/send_queue_engine.h"
@@ -118,15 +121,17 @@ struct Side {
         memoryOperations(context, config, translator, translator.keys, table),
         requester(context, config, {egress, translator, completions, table, table, routes, memoryOperations, cache}),
         sharedQueues(context, config, completions, events, table),
+        tags(context, sharedQueues, completions, requester),
         receiveQueue(context, config, table, completions, sharedQueues),
         responses(context, egress, translator, table, routes),
         atomics(context),
-        responder(
-            context, config,
-            {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache, routes}),
+        responder(context, config,
+                  {receiveQueue, translator, completions, table, table, responses, atomics, translator.keys, cache,
+                   routes, tags}),
         sendQueue(context, config, table, requester, cache),
-        dispatcher({table, requester, responder, cache, table.groups(), table.steering()}, {0xFFFF, 0xFFFF}) {
-    egress.connect(table.groups());
+        dispatcher({table, requester, responder, cache, table.groups(), table.steering(), table, context.pool, routes,
+                    table}) {
+    egress.connect(table.groups(), table.steering());
     egress.addPort(wire, loopback);
     egress.addPort(secondWire, secondLoopback);
     loopback.connect(dispatcher.port(1));
@@ -159,6 +164,7 @@ struct Side {
   MemoryOperationUnit memoryOperations;
   Requester requester;
   SrqEngine sharedQueues;
+  TagMatchingUnit tags;
   ReceiveQueueEngine receiveQueue;
   ResponseEngine responses;
   AtomicUnit atomics;
