@@ -86,6 +86,10 @@ CommandResult answerOfFailed(const CommandBytes& input) {
     case CommandOpcode::kDestroyRq:
     case CommandOpcode::kDestroyTis:
     case CommandOpcode::kDeallocTransportDomain:
+    case CommandOpcode::kDeleteFlowTableEntry:
+    case CommandOpcode::kDestroyFlowGroup:
+    case CommandOpcode::kDestroyFlowTable:
+    case CommandOpcode::kDeallocDeviceMemory:
     case CommandOpcode::kDestroyCq:
     case CommandOpcode::kDestroyMemoryKey:
     case CommandOpcode::kDeallocPd:
@@ -439,6 +443,7 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
   }
   if (type == wire::EventType::kInternalError) {
     hasFailed_ = true;
+    giveDrainsUp();
     return tellAll(0);
   }
   if (type == wire::EventType::kDctDrained) {

@@ -128,6 +128,7 @@ class KernelDriver final : public DriverRole, private EthernetDriver, private Ev
   void destroyAtOnce(ObjectKind kind, std::uint32_t number, Done<int> done);
   void drainDct(std::uint32_t number, Done<int> done);
   void onDctDrained(std::uint32_t number);
+  void giveDrainsUp();
   [[nodiscard]] CommandBytes destroyCommand(ObjectKind kind, std::uint32_t number) const;
   void forget(ObjectKind kind, std::uint32_t number);
   void allocateOnPages(OwnerId owner, std::uint32_t length, unsigned logAlignment, std::uint32_t from,

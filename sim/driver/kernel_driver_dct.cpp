@@ -25,7 +25,7 @@ void KernelDriver::drainDct(std::uint32_t number, Done<int> done) {
           [this, number, done = std::move(done)](const CommandReply& reply) {
             if (!reply.result.ok()) {
               drains_.erase(number);
-              return done({reply.result});
+              return hasFailed_ ? destroyAtOnce(ObjectKind::kDct, number, done) : done({reply.result});
             }
             drains_[number].then = [this, number, done] { destroyAtOnce(ObjectKind::kDct, number, done); };
             if (drains_[number].isDrained) onDctDrained(number);
@@ -43,6 +43,13 @@ void KernelDriver::onDctDrained(std::uint32_t number) {
   const std::function<void()> then = std::move(at->second.then);
   drains_.erase(at);
   then();
+}
+
+// A device that failed tells of no drained target any more.
+void KernelDriver::giveDrainsUp() {
+  for (auto& [number, drain] : std::exchange(drains_, {})) {
+    if (drain.then) drain.then();
+  }
 }
 
 }  // namespace hca::driver

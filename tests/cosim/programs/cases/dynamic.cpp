@@ -139,8 +139,18 @@ void whoDoesNotKnowTheKeyIsRefused() {
   all.destroy();
 }
 
+// A device that failed drains nothing any more; programs can end all the same.
+void aFailedDeviceLetsTargetsGo() {
+  Dynamic all;
+  ibv_async_event event{};
+  check(ibv_get_async_event(all.device.context, &event) == 0 && event.event_type == IBV_EVENT_DEVICE_FATAL, "no failure");
+  ibv_ack_async_event(&event);
+  all.destroy();
+}
+
 const Register kDynamicCases[] = {{"dc_targets", oneInitiatorServesSeveralTargets},
-                                  {"dc_key", whoDoesNotKnowTheKeyIsRefused}};
+                                  {"dc_key", whoDoesNotKnowTheKeyIsRefused},
+                                  {"dc_fatal", aFailedDeviceLetsTargetsGo}};
 
 }  // namespace
 }  // namespace kit

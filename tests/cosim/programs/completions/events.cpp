@@ -276,6 +276,10 @@ void aDeviceThatFailsTellsEverybody() {
   ibv_cq* cq = one.cq(16);
   ibv_qp* qp = makeQp(one, one.pd, cq, cq);
   connect(one, qp, qp->qp_num);
+  ibv_alloc_dm_attr attr{};
+  attr.length = 64;
+  ibv_dm* memory = ibv_alloc_dm(one.context, &attr);
+  check(memory != nullptr, "ibv_alloc_dm");
   expectEvent(one.context, IBV_EVENT_DEVICE_FATAL);
   expectEvent(two.context, IBV_EVENT_DEVICE_FATAL);
   check(!hasEvent(one.context) && !hasEvent(two.context), "it came twice");
@@ -283,6 +287,7 @@ void aDeviceThatFailsTellsEverybody() {
   check(ibv_create_cq(two.context, 16, nullptr, nullptr, 0) == nullptr && errno == EIO, "a new queue isn't EIO");
   // A program can still end in an orderly way.
   check(ibv_destroy_qp(qp) == 0 && ibv_destroy_cq(cq) == 0, "the queues stay");
+  check(ibv_free_dm(memory) == 0, "device memory stays");
   one.close();
   two.close();
 }
