@@ -20,9 +20,12 @@
 namespace hca::shim {
 namespace {
 
+// kForked: a child of a fork that has files of its parent's, but can't reach its simulation.
 enum class State : int { kNew, kConnected, kFailed, kForked };
 
 pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER;
+bool hasPlaceForChild = false;
 State state = State::kNew;
 const Transport* transport = nullptr;
 pthread_key_t threadEnd;
@@ -67,16 +70,6 @@ void onThreadEnd(void*) {
   attachedThread = 0;
 }
 
-// The simulation of the parent goes on without the child, which may open the device after an exec.
-void onForkInChild() {
-  state = State::kForked;
-  attachedThread = 0;
-  forgetFiles();
-  forgetPages();
-  forgetFatal();
-  forgetWaits();
-}
-
 // With all signals blocked: threads that the simulation makes are none for the program's signals.
 class BlockedSignals {
  public:
@@ -94,6 +87,57 @@ class BlockedSignals {
   sigset_t before_;
 };
 
+void beforeFork() {
+  pthread_mutex_lock(&forking);
+  hasPlaceForChild = false;
+  if (state != State::kConnected || isInside || !hasDevices()) return;
+  const BlockedSignals blocked;
+  const Undisturbed undisturbed;
+  hasPlaceForChild = transport->prepareFork();
+}
+
+void afterForkInParent() {
+  if (hasPlaceForChild) transport->forkedInParent();
+  pthread_mutex_unlock(&forking);
+}
+
+// What is a thread's, or waits, is the parent's.
+void forgetThreads() {
+  pthread_mutex_init(&connecting, nullptr);
+  pthread_mutex_init(&forking, nullptr);
+  attachedThread = 0;
+  completions = events = deferredCount = 0;
+  localClock = {};
+  wantsEvents = false;
+  unlockPages();
+  forgetFatal();
+  forgetWaits();
+  forgetSignalTimers();
+}
+
+// As in the kernel, a child uses what its parent opened, and has its own addresses, descriptors and threads.
+void afterForkInChild() {
+  forgetThreads();
+  transport->forkedInChild();
+  if (hasPlaceForChild) return;
+  const bool isFree = transport == &sharedTransport && !hasDevices();
+  state = isFree ? State::kNew : State::kForked;
+  forgetFiles(!isFree);
+  if (isFree) forgetPages();
+}
+
+void complainOfFork() {
+  static bool hasComplained = false;
+  if (__atomic_exchange_n(&hasComplained, true, __ATOMIC_RELAXED)) return;
+  if (transport == &sharedTransport) {
+    complain("the simulation is not there for a forked child, which uses the device that its parent opened");
+  } else {
+    complain(
+        "a forked child uses the device, and the simulation runs inside its parent; for programs whose children use it: "
+        "hcasim cosim --shared");
+  }
+}
+
 // Before what the simulation's library has is destroyed.
 void endWithProcess() {
   if (state != State::kConnected || isInside) return;
@@ -102,17 +146,23 @@ void endWithProcess() {
   isInside = false;
 }
 
+// Once; a child of a fork has it from its parent.
+void prepareForEnds() {
+  static bool isDone = false;
+  if (isDone) return;
+  isDone = true;
+  pthread_key_create(&threadEnd, onThreadEnd);
+  pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
+  atexit(endWithProcess);
+}
+
 int connect() {
   const BlockedSignals blocked;
   pthread_mutex_lock(&connecting);
   if (state == State::kNew) {
     transport = settings().socket != nullptr ? &sharedTransport : &inprocTransport;
     const int error = settings().runFolder == nullptr ? ENODEV : transport->connect();
-    if (error == 0) {
-      pthread_key_create(&threadEnd, onThreadEnd);
-      pthread_atfork(nullptr, nullptr, onForkInChild);
-      atexit(endWithProcess);
-    }
+    if (error == 0) prepareForEnds();
     __atomic_store_n(&state, error == 0 ? State::kConnected : State::kFailed, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&connecting);
@@ -214,6 +264,7 @@ int call(channel::Request& request, channel::Reply& reply) {
   isInside = true;
   const int error = attach();
   if (error != 0) {
+    if (state == State::kForked) complainOfFork();
     reply.error = error;
   } else {
     request.completions = take(completions);

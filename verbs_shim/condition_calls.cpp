@@ -145,6 +145,11 @@ int waitAtBarrier(Barrier& barrier, const pthread_barrier_t* object) {
   }
 }
 
+// In the child of a fork a thread that held it isn't there.
+__attribute__((constructor)) void unlockInChildren() {
+  pthread_atfork(nullptr, nullptr, [] { pthread_mutex_init(&changing, nullptr); });
+}
+
 }  // namespace
 
 HCASIM_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {

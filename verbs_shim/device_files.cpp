@@ -70,6 +70,7 @@ void closing(int fd) {
   if (isTimer(fd)) (void)setTimerFile(fd, {});
   descriptors[fd] = {FileKind::kOther, 0};
   if (gone.kind != FileKind::kDevice || --references[gone.file] != 0) return;
+  if (!isConnected()) return;
   channel::Request request{};
   request.kind = channel::Kind::kCloseDevice;
   request.file = gone.file;
@@ -77,9 +78,19 @@ void closing(int fd) {
   (void)call(request, reply);
 }
 
-void forgetFiles() {
+bool hasDevices() {
+  for (const uint32_t count : references) {
+    if (count != 0) return true;
+  }
+  return false;
+}
+
+void forgetFiles(bool keepsDevices) {
   for (Descriptor& descriptor : descriptors) {
-    if (descriptor.kind == FileKind::kDevice) references[descriptor.file] = 0;
+    if (descriptor.kind == FileKind::kDevice) {
+      if (keepsDevices) continue;
+      references[descriptor.file] = 0;
+    }
     // Written only where needed: untouched pages of the table cost nothing.
     if (descriptor.kind != FileKind::kOther) descriptor.kind = FileKind::kOther;
   }

@@ -25,7 +25,9 @@ void timerOpened(int fd, bool isWall);
 void duplicated(int from, int to);
 /// The descriptor is about to be closed.
 void closing(int fd);
-/// In the child of a fork: nothing is the child's.
-void forgetFiles();
+/// Whether a device is open.
+[[nodiscard]] bool hasDevices();
+/// In the child of a fork that can't reach the simulation: nothing is known, devices excepted if `keepsDevices`.
+void forgetFiles(bool keepsDevices);
 
 }  // namespace hca::shim

@@ -47,9 +47,8 @@ const RegisterPage* findPage(uintptr_t address) {
   return nullptr;
 }
 
-void forgetPages() {
-  used = 0;
-  pthread_mutex_init(&changing, nullptr);
-}
+void unlockPages() { pthread_mutex_init(&changing, nullptr); }
+
+void forgetPages() { used = 0; }
 
 }  // namespace hca::shim

@@ -18,7 +18,9 @@ bool addPage(const RegisterPage& page);
 void removePages(uintptr_t address, size_t length);
 /// nullptr if no register is there. Safe in a signal handler.
 [[nodiscard]] const RegisterPage* findPage(uintptr_t address);
-/// In the child of a fork.
+/// In the child of a fork, before anything else: a thread of the parent's may have been about to change something.
+void unlockPages();
+/// In the child of a fork that has no simulation.
 void forgetPages();
 
 }  // namespace hca::shim

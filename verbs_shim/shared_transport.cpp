@@ -31,12 +31,17 @@ using channel::SlotState;
 
 RealCall<decltype(&::poll)> realPoll("poll");
 RealCall<decltype(&::close)> realClose("close");
+RealCall<decltype(&::munmap)> realUnmap("munmap");
 
 SharedArea* area = nullptr;
 channel::Doorbell* doorbell = nullptr;
 int connection = -1;
 bool isDead = false;
 unsigned looks = 0;
+
+// Of a child that is about to be forked.
+SharedArea* childArea = nullptr;
+int childConnection = -1;
 
 // Only the simulation's process may look into this one, besides whom the system lets do so anyway.
 void admitSimulation() {
@@ -47,7 +52,7 @@ void admitSimulation() {
 }
 
 // The descriptors of both areas; false if none came.
-bool receiveWelcome(int (&descriptors)[2]) {
+bool receiveWelcome(int from, int (&descriptors)[2]) {
   channel::Welcome welcome{};
   iovec data{&welcome, sizeof welcome};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)];
@@ -56,7 +61,7 @@ bool receiveWelcome(int (&descriptors)[2]) {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != sizeof welcome || welcome.error != 0) return false;
+  if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != sizeof welcome || welcome.error != 0) return false;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof descriptors)) {
     return false;
@@ -72,19 +77,22 @@ Struct* map(int descriptor) {
   return address == MAP_FAILED ? nullptr : static_cast<Struct*>(address);
 }
 
-bool openConnection() {
+// -1 if there is nobody.
+int openConnection() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (strlen(settings().socket) >= sizeof address.sun_path) return false;
+  if (strlen(settings().socket) >= sizeof address.sun_path) return -1;
   strcpy(address.sun_path, settings().socket);
   const int fresh = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (fresh < 0) return false;
+  if (fresh < 0) return -1;
   // Out of the way of programs that count on small numbers.
   constexpr int kHigh = 900;
-  connection = fcntl(fresh, F_DUPFD_CLOEXEC, kHigh);
-  if (connection < 0) connection = fcntl(fresh, F_DUPFD_CLOEXEC, 3);
+  int opened = fcntl(fresh, F_DUPFD_CLOEXEC, kHigh);
+  if (opened < 0) opened = fcntl(fresh, F_DUPFD_CLOEXEC, 3);
   realClose(fresh);
-  return connection >= 0 && ::connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  if (opened < 0 || ::connect(opened, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return opened;
+  realClose(opened);
+  return -1;
 }
 
 // When the thread got its last answer, if it is watched.
@@ -124,14 +132,15 @@ void installInterrupt() {
 }
 
 int connect() {
-  if (!openConnection()) {
+  connection = openConnection();
+  if (connection < 0) {
     complain("there is no simulation at '%s' (any more)", settings().socket);
     return ENODEV;
   }
   admitSimulation();
-  const channel::Hello hello{channel::kProtocolVersion, settings().host};
+  const channel::Hello hello{channel::kProtocolVersion, settings().host, 0};
   int descriptors[2];
-  if (send(connection, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello || !receiveWelcome(descriptors)) {
+  if (send(connection, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello || !receiveWelcome(connection, descriptors)) {
     complain("the simulation at '%s' refuses this program: it is of another version, or has no host %u",
              settings().socket, settings().host);
     return ENODEV;
@@ -223,9 +232,55 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
   __atomic_store_n(&slot.state, static_cast<uint32_t>(isOver ? SlotState::kFree : SlotState::kIdle), __ATOMIC_RELEASE);
 }
 
+// The child inherits the new connection. Where there is no child, or it ends, the connection does, too.
+bool prepareFork() {
+  if (__atomic_load_n(&isDead, __ATOMIC_RELAXED)) return false;
+  childConnection = openConnection();
+  if (childConnection < 0) return false;
+  const channel::Hello hello{channel::kProtocolVersion, settings().host, 1};
+  bool isDone = send(childConnection, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello;
+  ringDoorbell();
+  int descriptors[2];
+  isDone = isDone && receiveWelcome(childConnection, descriptors);
+  if (isDone) {
+    childArea = map<SharedArea>(descriptors[0]);
+    realClose(descriptors[1]);  // all programs have the same doorbell
+    isDone = childArea != nullptr;
+  }
+  if (!isDone) {
+    realClose(childConnection);
+    childConnection = -1;
+  }
+  return isDone;
+}
+
+void forkedInParent() {
+  realClose(childConnection);
+  realUnmap(childArea, sizeof(SharedArea));
+  childConnection = -1;
+  childArea = nullptr;
+}
+
+void forkedInChild() {
+  realClose(connection);
+  realUnmap(area, sizeof(SharedArea));
+  connection = childConnection;
+  area = childArea;
+  childConnection = -1;
+  childArea = nullptr;
+  answeredAt = 0;
+  if (connection < 0) {
+    realUnmap(doorbell, sizeof(channel::Doorbell));
+    doorbell = nullptr;
+    return;
+  }
+  admitSimulation();
+  (void)send(connection, &channel::kIsThere, sizeof channel::kIsThere, MSG_NOSIGNAL);
+}
+
 }  // namespace
 
-// The end of the connection says it.
-const Transport sharedTransport{connect, attachThread, call, [] {}};
+// The end of the connection says that of the process.
+const Transport sharedTransport{connect, attachThread, call, [] {}, prepareFork, forkedInParent, forkedInChild};
 
 }  // namespace hca::shim

@@ -74,6 +74,11 @@ int find(pthread_t handle, bool isJoined) {
   return number;
 }
 
+// In the child of a fork a thread that held it isn't there.
+__attribute__((constructor)) void unlockInChildren() {
+  pthread_atfork(nullptr, nullptr, [] { pthread_mutex_init(&changing, nullptr); });
+}
+
 }  // namespace
 
 HCASIM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*routine)(void*),

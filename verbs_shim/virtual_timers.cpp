@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -168,6 +169,14 @@ void expireTimerFiles(int64_t nanoseconds) {
     timerfd_settimeReal(file.fd - 1, 0, &kAtOnce, nullptr);
     letRunOut();
   }
+}
+
+void forgetSignalTimers() {
+  pthread_mutex_init(&changing, nullptr);
+  alarmTimer = {};
+  memset(processTimers, 0, sizeof processTimers);
+  active = 0;
+  for (const TimerFile& file : files) active += file.timer.expiry != 0 ? 1 : 0;
 }
 
 bool hasTimers() { return __atomic_load_n(&active, __ATOMIC_RELAXED) != 0; }

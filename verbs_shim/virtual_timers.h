@@ -35,6 +35,8 @@ VirtualTimer setTimerFile(int fd, const VirtualTimer& timer);
 /// Makes those timerfds readable that ran out by `nanoseconds`.
 void expireTimerFiles(int64_t nanoseconds);
 
+/// In the child of a fork: it has its parent's timerfds, but no alarm and no timer of timer_create (fork(2)).
+void forgetSignalTimers();
 /// Whether any timer is set.
 [[nodiscard]] bool hasTimers();
 /// How long to wait at most, given a wait of `nanoseconds` (negative: without limit) from `now`

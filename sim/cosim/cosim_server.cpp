@@ -71,7 +71,7 @@ void CosimServer::listenToCommands() {
   const auto nameRegion = [this](HostIndex host, std::uint64_t address) {
     std::string name;
     for (const auto& session : sessions_) {
-      if (session == nullptr || session->host().index() != host) continue;
+      if (session == nullptr || !session->hasBegun() || session->host().index() != host) continue;
       if (const std::string found = session->regions().name(address); !found.empty()) name = found;
     }
     return name;
@@ -114,12 +114,28 @@ std::string CosimServer::bringUp() {
 
 CosimServer::SessionId CosimServer::attachProcess(HostIndex host, int processId,
                                                   std::unique_ptr<ProgramMemory> memory) {
+  const SessionId session = addSession(host);
+  beginProcess(session, processId, std::move(memory));
+  return session;
+}
+
+CosimServer::SessionId CosimServer::attachChild(SessionId parent) {
+  const SessionId session = addSession(sessions_[parent]->host().index());
+  sessions_[session]->inherit(*sessions_[parent]);
+  return session;
+}
+
+CosimServer::SessionId CosimServer::addSession(HostIndex host) {
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
-  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index], processId,
-                                                std::move(memory), shares_[index], listener));
+  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index],
+                                                shares_[index], listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
+}
+
+void CosimServer::beginProcess(SessionId session, int processId, std::unique_ptr<ProgramMemory> memory) {
+  sessions_[session]->begin(processId, std::move(memory));
 }
 
 void CosimServer::detachProcess(SessionId id) {

@@ -43,6 +43,10 @@ class CosimServer final : private SessionListener {
   using Thread = Lockstep::Thread;
   /// Of another process threads that spin are interrupted by a signal, so that they leave their processor to others.
   SessionId attachProcess(HostIndex host, int processId, std::unique_ptr<ProgramMemory> memory);
+  /// A child of `parent`'s process that is about to be forked: it has what its parent has open now. It takes part when
+  /// `beginProcess` tells that it is there.
+  SessionId attachChild(SessionId parent);
+  void beginProcess(SessionId session, int processId, std::unique_ptr<ProgramMemory> memory);
   /// The process is gone: frees what it had, while time goes on.
   void detachProcess(SessionId session);
   Thread attachThread(SessionId session, int threadId);
@@ -93,6 +97,7 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] Time now() { return system_.calendar().now(); }
 
  private:
+  SessionId addSession(HostIndex host);
   void listenToPorts();
   void onPortChanged(std::uint32_t host, std::uint32_t adapter, std::uint8_t number);
   // Processor time that a thread may spend between two calls before the simulation goes on without it. Less for one
@@ -171,6 +176,7 @@ class CosimServer final : private SessionListener {
 
   void act(Action& action);
   void command(Thread thread);
+  void fillPage(Thread thread);
   void mapPage(Thread thread);
   void post(Thread thread);
   void registerWrite(const PostedWrite& write);
@@ -179,6 +185,9 @@ class CosimServer final : private SessionListener {
   void openOrClose(Thread thread);
   void answerLater(Thread thread, CallState state);
   void answer(Thread thread, int error, std::uint64_t first = 0, std::uint64_t second = 0);
+  /// Of a call that takes time: nothing happens if its thread is gone by then, whoever has its number.
+  using Answer = std::function<void(int error, std::uint64_t first, std::uint64_t second)>;
+  [[nodiscard]] Answer answerOf(Thread thread);
   using HasTaken = std::function<bool(Thread)>;
   [[nodiscard]] WallTime considerThread(Thread thread, const HasTaken& hasTaken);
   [[nodiscard]] WallTime considerWatched(Thread thread, const HasTaken& hasTaken);

@@ -185,11 +185,8 @@ void CosimServer::act(Action& action) {
       return command(thread);
     case Kind::kMapPage:
       return mapPage(thread);
-    case Kind::kFillPage: {
-      const Request& request = threads_[thread].request;
-      UverbsFile* file = sessionOf(thread).file(request.file);
-      return answer(thread, file == nullptr ? EBADF : file->fillPage(request.argument[0], request.argument[1]));
-    }
+    case Kind::kFillPage:
+      return fillPage(thread);
     case Kind::kRegisterWrite:
       return arm(thread);
     case Kind::kRegisterRead:
@@ -204,9 +201,9 @@ void CosimServer::openOrClose(Thread thread) {
   Session& session = sessionOf(thread);
   if (request.kind == Kind::kCloseDevice) {
     if (log_ != nullptr) log_->note(system_.calendar().now(), placeOf(thread), "CLOSE_DEVICE");
-    return session.closeDevice(request.file, [this, thread] {
+    return session.closeDevice(request.file, [this, answered = answerOf(thread)] {
       writeResultWhenIdle();
-      answer(thread, 0);
+      answered(0, 0, 0);
     });
   }
   if (!session.hasDevice(request.argument[0])) return answer(thread, ENODEV);
@@ -225,22 +222,31 @@ void CosimServer::command(Thread thread) {
   }
   const auto notes = log_ == nullptr ? nullptr : std::make_shared<CommandNotes>();
   const Time began = system_.calendar().now();
-  file->command(request.argument[0], request.argument[1], pipe, notes, [this, thread, notes, began](int error) {
+  const auto process = sessionOf(thread).process();
+  const auto done = [this, process, place = placeOf(thread), answered = answerOf(thread), notes, began](int error) {
     if (notes != nullptr && error != CommandCall::kNeedsPipe) {
-      log_->verb(system_.calendar().now(), placeOf(thread), began, *notes, error);
+      log_->verb(system_.calendar().now(), place, began, *notes, error);
     }
-    if (lockstep_.state(thread) == Lockstep::State::kGone) return;
-    const ProgramMemory::Range named = sessionOf(thread).memory().takeNamed();
-    answer(thread, error == CommandCall::kNeedsPipe ? channel::kNeedsPipe : error, named.address, named.length);
-  });
+    const ProgramMemory::Range named = process->memory().takeNamed();
+    answered(error == CommandCall::kNeedsPipe ? channel::kNeedsPipe : error, named.address, named.length);
+  };
+  file->command(process, request.argument[0], request.argument[1], pipe, notes, done);
+}
+
+void CosimServer::fillPage(Thread thread) {
+  const Request& request = threads_[thread].request;
+  Session& session = sessionOf(thread);
+  UverbsFile* file = session.file(request.file);
+  if (file == nullptr) return answer(thread, EBADF);
+  answer(thread, file->fillPage(*session.process(), request.argument[0], request.argument[1]));
 }
 
 void CosimServer::mapPage(Thread thread) {
   const Request& request = threads_[thread].request;
   UverbsFile* file = sessionOf(thread).file(request.file);
   if (file == nullptr) return answer(thread, EBADF);
-  file->mapPage(request.argument[0], request.argument[1], [this, thread](const UverbsFile::MappedPage& mapped) {
-    answer(thread, mapped.error, static_cast<std::uint64_t>(mapped.kind), mapped.page);
+  file->mapPage(request.argument[0], request.argument[1], [answered = answerOf(thread)](const UverbsFile::MappedPage& mapped) {
+    answered(mapped.error, static_cast<std::uint64_t>(mapped.kind), mapped.page);
   });
 }
 
@@ -274,7 +280,7 @@ void CosimServer::arm(Thread thread) {
   sim::HostNode& host = sessionOf(thread).host();
   const config::HostSections& sections = config_.hosts[host.index().value()];
   if (!sections.adapterSections(page.adapter).driver.confirm_arm) return answer(thread, 0);
-  host.adapter(page.adapter).driver().readBack([this, thread] { answer(thread, 0); });
+  host.adapter(page.adapter).driver().readBack([answered = answerOf(thread)] { answered(0, 0, 0); });
 }
 
 void CosimServer::registerRead(Thread thread) {
@@ -295,11 +301,17 @@ void CosimServer::registerRead(Thread thread) {
       .host()
       .adapter(page.adapter)
       .environment()
-      .function.barRead(0, offset, request.length, [this, thread](ByteView bytes) {
+      .function.barRead(0, offset, request.length, [answered = answerOf(thread)](ByteView bytes) {
         std::uint64_t value = 0;
         std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
-        answer(thread, 0, value);
+        answered(0, value, 0);
       });
+}
+
+CosimServer::Answer CosimServer::answerOf(Thread thread) {
+  return [this, thread, call = threads_[thread].call](int error, std::uint64_t first, std::uint64_t second) {
+    if (threads_[thread].call == call) answer(thread, error, first, second);
+  };
 }
 
 void CosimServer::answer(Thread thread, int error, std::uint64_t first, std::uint64_t second) {

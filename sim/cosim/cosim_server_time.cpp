@@ -86,7 +86,7 @@ Time CosimServer::paceLimit() {
 // True if it was stopped.
 bool CosimServer::runTo(Time limit) {
   for (std::size_t id = 0; id < sessions_.size(); ++id) {
-    if (sessions_[id] == nullptr) continue;
+    if (sessions_[id] == nullptr || !sessions_[id]->hasBegun()) continue;
     const std::vector<Thread>& threads = sessionThreads_[id];
     const bool isQuiet = std::all_of(threads.begin(), threads.end(), [this](Thread thread) {
       return lockstep_.state(thread) == Lockstep::State::kUntil || lockstep_.state(thread) == Lockstep::State::kWaiting;
@@ -95,7 +95,7 @@ bool CosimServer::runTo(Time limit) {
   }
   const bool stopped = system_.run(limit);
   for (const auto& session : sessions_) {
-    if (session != nullptr) session->memory().endSlice();
+    if (session != nullptr && session->hasBegun()) session->memory().endSlice();
   }
   return stopped;
 }

@@ -108,4 +108,12 @@ void OtherProcessMemory::endSlice() {
   isQuiet_ = isInSlice_ = false;
 }
 
+// The same process may run another program by now (execve(2)), whose memory is none of ours either.
+void OtherProcessMemory::end() {
+  isGone_ = true;
+  written_.clear();
+  pieces_.clear();
+  ahead_.clear();
+}
+
 }  // namespace hca::cosim

@@ -30,6 +30,7 @@ class OtherProcessMemory final : public ProgramMemory {
     isLookedAt_ = false;
   }
   void endSlice() override;
+  void end() override;
 
  private:
   [[nodiscard]] bool isThere();

@@ -101,6 +101,32 @@ void ProgramListener::refuse(const Applicant& applicant) {
   ::close(applicant.connection);
 }
 
+void ProgramListener::expectChild(int connection) {
+  const int isWanted = 1;
+  (void)setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &isWanted, sizeof isWanted);
+}
+
+pid_t ProgramListener::findChild(int connection) {
+  std::uint8_t word[2] = {};
+  iovec data{word, sizeof word};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t length = recvmsg(connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (length < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  const bool isIt = length == 1 && word[0] == channel::kIsThere && header != nullptr &&
+                    header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS &&
+                    header->cmsg_len == CMSG_LEN(sizeof(ucred));
+  if (!isIt) return -1;
+  ucred child{};
+  std::memcpy(&child, CMSG_DATA(header), sizeof child);
+  return child.uid == geteuid() && child.pid > 0 ? child.pid : -1;
+}
+
 bool hasHungUp(int connection) {
   pollfd peer{connection, POLLIN, 0};
   return ::poll(&peer, 1, 0) != 0;  // a program says nothing more after its hello

@@ -36,6 +36,11 @@ class ProgramListener {
   static bool admit(const Applicant& applicant, int area, int doorbell);
   static void refuse(const Applicant& applicant);
 
+  /// For a connection that a child is to inherit: lets its process make itself known, as the kernel vouches for it.
+  static void expectChild(int connection);
+  /// Its number; 0 as long as it isn't there, -1 if it never will be, or is another user's.
+  [[nodiscard]] static pid_t findChild(int connection);
+
  private:
   struct Stranger {
     int connection;

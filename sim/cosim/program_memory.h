@@ -35,6 +35,9 @@ class ProgramMemory : public host::MemoryBackend {
   virtual void beginSlice(bool isQuiet) { (void)isQuiet; }
   virtual void endSlice() {}
 
+  /// The program is gone: every access fails from now on.
+  virtual void end() {}
+
   /// The program gave [address, address + length) back, so that DMA there fails, whatever it maps there later...
   void forget(std::uint64_t address, std::uint64_t length);
   /// ... until it names the range again.

@@ -6,60 +6,57 @@
 namespace hca::cosim {
 
 Session::Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
-                 int processId, std::unique_ptr<ProgramMemory> memory, HostShares& shares, SessionListener& listener)
-    : host_(host),
-      config_(config),
-      devices_(devices),
-      processId_(processId),
-      memory_(std::move(memory)),
-      shares_(shares),
-      listener_(listener),
-      memoryOwner_(host.memory().addOwner("program " + std::to_string(processId), *memory_)) {
-  memory_->setListener(this);
-}
+                 HostShares& shares, SessionListener& listener)
+    : host_(host), config_(config), devices_(devices), shares_(shares), listener_(listener) {}
 
 Session::~Session() {
-  files_.clear();
-  host_.memory().removeOwner(memoryOwner_);
+  for (const auto& [number, device] : files_) device->leave(*this);
+  if (process_ != nullptr) process_->end();
+}
+
+void Session::inherit(const Session& parent) {
+  files_ = parent.files_;
+  nextFile_ = parent.nextFile_;
+  for (const auto& [number, device] : files_) device->join(*this);
+  inherited_ = parent.hasBegun() ? parent.process_->eventFiles() : parent.inherited_;
+}
+
+void Session::begin(int processId, std::unique_ptr<ProgramMemory> memory) {
+  memory->setListener(this);
+  process_ = std::make_shared<CallingProcess>(processId, std::move(memory), host_.memory());
+  process_->setEventFiles(std::exchange(inherited_, {}));
 }
 
 std::uint32_t Session::openDevice(std::uint64_t number) {
   const auto index = static_cast<std::uint32_t>(number);
   sim::AdapterNode& adapter = host_.adapter(index);
-  const UverbsFile::Surroundings surroundings{adapter.environment(),
-                                              adapter.driver(),
-                                              config_.adapterSections(index).driver,
-                                              devices_[index],
-                                              *memory_,
-                                              memoryOwner_,
-                                              regions_,
-                                              *this,
-                                              shares_,
-                                              processId_,
-                                              *this,
-                                              index};
-  files_.emplace(nextFile_, std::make_unique<UverbsFile>(surroundings));
+  const UverbsFile::Surroundings surroundings{adapter.environment(), adapter.driver(),
+                                              config_.adapterSections(index).driver, devices_[index], shares_, index};
+  const auto device = std::make_shared<OpenDevice>(surroundings);
+  device->join(*this);
+  files_.emplace(nextFile_, device);
   return nextFile_++;
 }
 
 UverbsFile* Session::file(std::uint32_t number) {
   const auto at = files_.find(number);
-  return at == files_.end() ? nullptr : at->second.get();
+  return at == files_.end() ? nullptr : &at->second->file();
 }
 
 bool Session::mayAccess(const RegisterPage& page) const {
-  return std::any_of(files_.begin(), files_.end(), [&page](const auto& file) { return file.second->mayAccess(page); });
+  return std::any_of(files_.begin(), files_.end(), [&page](const auto& file) { return file.second->file().mayAccess(page); });
 }
 
 std::vector<QueueView> Session::queues() {
   std::vector<QueueView> found;
-  for (const auto& file : files_) {
-    const auto summaries = host_.adapter(file.second->device()).hca().completion().summaries();
-    file.second->forEachQueue([&](const UserCq& cq) {
+  for (const auto& each : files_) {
+    UverbsFile& file = each.second->file();
+    const auto summaries = host_.adapter(file.device()).hca().completion().summaries();
+    file.forEachQueue([&](const UserCq& cq) {
       const auto at = std::find_if(summaries.begin(), summaries.end(),
                                    [&cq](const auto& summary) { return summary.number == cq.number; });
-      if (cq.channel == nullptr || at == summaries.end()) return;
-      if (const auto queue = view(AdapterIndex(file.second->device()), cq, at->counters)) found.push_back(*queue);
+      if (cq.channel == nullptr || at == summaries.end() || &cq.record->process() != process_.get()) return;
+      if (const auto queue = view(AdapterIndex(file.device()), cq, at->counters)) found.push_back(*queue);
     });
   }
   return found;
@@ -89,26 +86,28 @@ std::string Session::describeQueues() {
 void Session::closeDevice(std::uint32_t number, std::function<void()> done) {
   const auto at = files_.find(number);
   if (at == files_.end()) return done();
-  at->second->close([this, number, done = std::move(done)] {
-    files_.erase(number);
+  const std::shared_ptr<OpenDevice> device = at->second;
+  files_.erase(at);
+  device->leave(*this);
+  if (device->isHeld()) return done();
+  const auto place = closing_.insert(closing_.end(), device);
+  device->file().close([this, place, done = std::move(done)] {
+    closing_.erase(place);
     done();
+    endIfClosed();
   });
 }
 
 void Session::closeAll(std::function<void()> done) {
-  if (files_.empty()) return done();
-  closeDevice(files_.begin()->first, [this, done = std::move(done)] { closeAll(done); });
+  if (process_ != nullptr) process_->end();
+  while (!files_.empty()) closeDevice(files_.begin()->first, [] {});
+  ended_ = std::move(done);
+  endIfClosed();
 }
 
-std::shared_ptr<EventFile> Session::openEventFile(int writeEnd, int readEnd, std::size_t recordSize) {
-  auto file = EventFile::open(processId_, writeEnd, readEnd, recordSize);
-  if (file != nullptr) eventFiles_[readEnd] = file;
-  return file;
-}
-
-std::shared_ptr<EventFile> Session::eventFile(int readEnd) const {
-  const auto at = eventFiles_.find(readEnd);
-  return at == eventFiles_.end() ? nullptr : at->second;
+// Afterwards this object may be gone.
+void Session::endIfClosed() {
+  if (ended_ && closing_.empty()) std::exchange(ended_, nullptr)();
 }
 
 }  // namespace hca::cosim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,8 +10,8 @@
 #include <vector>
 
 #include "sim/cosim/device_description.h"
+#include "sim/cosim/open_device.h"
 #include "sim/cosim/program_memory.h"
-#include "sim/cosim/uverbs/uverbs_file.h"
 #include "sim/system/host_node.h"
 
 namespace hca::cosim {
@@ -38,19 +39,27 @@ struct QueueView {
   adapter::CqCounters counters;
 };
 
-class Session final : public EventFileTable, private EventListener, private ProgramMemoryListener {
+class Session final : private EventListener, private ProgramMemoryListener {
  public:
   /// `devices`: of the host's adapters.
   Session(sim::HostNode& host, const config::HostSections& config, const std::vector<DeviceDescription>& devices,
-          int processId, std::unique_ptr<ProgramMemory> memory, HostShares& shares, SessionListener& listener);
+          HostShares& shares, SessionListener& listener);
   ~Session();
 
   [[nodiscard]] sim::HostNode& host() { return host_; }
-  [[nodiscard]] int processId() const { return processId_; }
-  [[nodiscard]] ProgramMemory& memory() { return *memory_; }
 
-  [[nodiscard]] const RegionNames& regions() const { return regions_; }
-  [[nodiscard]] bool hasFiles() const { return !files_.empty(); }
+  /// It has the files and event files that `parent` has now, as after a fork.
+  void inherit(const Session& parent);
+  /// Its process is there.
+  void begin(int processId, std::unique_ptr<ProgramMemory> memory);
+  [[nodiscard]] bool hasBegun() const { return process_ != nullptr; }
+  /// Those that follow: precondition hasBegun().
+  [[nodiscard]] int processId() const { return process_->number(); }
+  [[nodiscard]] ProgramMemory& memory() { return process_->memory(); }
+  [[nodiscard]] const RegionNames& regions() const { return process_->regions(); }
+  [[nodiscard]] const std::shared_ptr<CallingProcess>& process() const { return process_; }
+
+  [[nodiscard]] bool hasFiles() const { return !files_.empty() || !closing_.empty(); }
 
   [[nodiscard]] bool hasDevice(std::uint64_t number) const { return number < devices_.size(); }
   /// Precondition: hasDevice(number).
@@ -58,22 +67,20 @@ class Session final : public EventFileTable, private EventListener, private Prog
   /// nullptr if it isn't open.
   [[nodiscard]] UverbsFile* file(std::uint32_t number);
   void closeDevice(std::uint32_t number, std::function<void()> done);
-  /// Its completion queues with a channel.
+  /// The completion queues with a channel that it made itself.
   [[nodiscard]] std::vector<QueueView> queues();
   /// The same, a line each, for people.
   [[nodiscard]] std::string describeQueues();
-  /// Ends everything that the process has.
+  /// Ends everything that the process alone has. Whatever else names its memory finds nothing there.
   void closeAll(std::function<void()> done);
 
   /// Whether a page of registers belongs to a device that the program has open.
   [[nodiscard]] bool mayAccess(const RegisterPage& page) const;
 
-  std::shared_ptr<EventFile> openEventFile(int writeEnd, int readEnd, std::size_t recordSize) override;
-  [[nodiscard]] std::shared_ptr<EventFile> eventFile(int readEnd) const override;
-
  private:
   [[nodiscard]] std::optional<QueueView> view(AdapterIndex adapter, const UserCq& cq,
                                               const adapter::CqCounters& counters) const;
+  void endIfClosed();
   void onEventReported(const std::string& text) override { listener_.onEventReported(*this, text); }
   void onEventReadable(host::Core* core) override { listener_.onEventReadable(*this, core); }
   void onProgramMemoryWritten(std::uint64_t, std::uint64_t) override { listener_.onMemoryChanged(*this); }
@@ -81,15 +88,14 @@ class Session final : public EventFileTable, private EventListener, private Prog
   sim::HostNode& host_;
   const config::HostSections& config_;
   const std::vector<DeviceDescription>& devices_;
-  int processId_;
-  std::unique_ptr<ProgramMemory> memory_;
-  RegionNames regions_;
   HostShares& shares_;
   SessionListener& listener_;
-  OwnerId memoryOwner_;
-  std::map<std::uint32_t, std::unique_ptr<UverbsFile>> files_;
+  std::shared_ptr<CallingProcess> process_;
+  std::map<std::uint32_t, std::shared_ptr<OpenDevice>> files_;
   std::uint32_t nextFile_ = 0;
-  std::map<int, std::shared_ptr<EventFile>> eventFiles_;
+  CallingProcess::EventFiles inherited_;             // until it begins
+  std::list<std::shared_ptr<OpenDevice>> closing_;  // it was the last to close them
+  std::function<void()> ended_;                      // what to call when all is closed
 };
 
 }  // namespace hca::cosim

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/cosim/other_process_memory.h"
+#include "sim/cosim/process_family.h"
 #include "verbs_shim/channel/futex.h"
 #include "verbs_shim/channel/short_slices.h"
 
@@ -60,34 +61,80 @@ void SharedSimulation::welcome() {
         applicant->hello.version == channel::kProtocolVersion && applicant->hello.host < config_.host.count;
     if (!isRight) {
       ProgramListener::refuse(*applicant);
-      continue;
-    }
-    const auto session = server_.attachProcess(HostIndex(applicant->hello.host), applicant->process,
-                                               std::make_unique<OtherProcessMemory>(applicant->process));
-    auto client = std::make_unique<Client>(applicant->connection, applicant->process, session);
-    if (ProgramListener::admit(*applicant, client->area.descriptor(), doorbell_.descriptor())) {
-      clients_.push_back(std::move(client));
+    } else if (applicant->hello.isForChild != 0) {
+      welcomeChild(*applicant);
     } else {
-      server_.detachProcess(session);
-      ::close(applicant->connection);
+      welcomeProgram(*applicant);
     }
   }
 }
 
+void SharedSimulation::welcomeProgram(const Applicant& applicant) {
+  admit(applicant, applicant.process,
+        server_.attachProcess(HostIndex(applicant.hello.host), applicant.process,
+                              std::make_unique<OtherProcessMemory>(applicant.process)));
+}
+
+// The connection comes from the parent, before there is a child: what is open then stays open for the child, however
+// soon the parent closes it or ends. The child inherits the connection; if it never comes to be, the connection ends.
+void SharedSimulation::welcomeChild(const Applicant& applicant) {
+  const Client* parent = clientOf(applicant.process);
+  if (parent == nullptr) return ProgramListener::refuse(applicant);
+  ProgramListener::expectChild(applicant.connection);
+  admit(applicant, 0, server_.attachChild(parent->session));
+}
+
+// The one that still runs: others may have had its number.
+SharedSimulation::Client* SharedSimulation::clientOf(int process) const {
+  const auto at = std::find_if(clients_.begin(), clients_.end(), [process](const auto& client) {
+    return client->process == process && !hasHungUp(client->connection);
+  });
+  return at == clients_.end() ? nullptr : at->get();
+}
+
+void SharedSimulation::admit(const Applicant& applicant, int process, CosimServer::SessionId session) {
+  auto client = std::make_unique<Client>(applicant.connection, process, session);
+  client->parent = process == 0 ? applicant.process : 0;
+  if (ProgramListener::admit(applicant, client->area.descriptor(), doorbell_.descriptor())) {
+    clients_.push_back(std::move(client));
+  } else {
+    server_.detachProcess(session);
+    ::close(applicant.connection);
+  }
+}
+
+// The connection may have been handed on: only a child of the process that asked for it has a claim. One whose parent is
+// gone has another one by now.
+bool SharedSimulation::isThere(Client& client) {
+  if (client.process != 0) return true;
+  if (client.claimant == 0) client.claimant = ProgramListener::findChild(client.connection);
+  if (client.claimant <= 0) return false;
+  if (parentOf(client.claimant) != client.parent && clientOf(client.parent) != nullptr) return false;
+  client.process = client.claimant;
+  server_.beginProcess(client.session, client.process, std::make_unique<OtherProcessMemory>(client.process));
+  return true;
+}
+
+bool SharedSimulation::isGone(Client& client) {
+  if (isThere(client) || client.claimant > 0) return hasHungUp(client.connection);
+  return client.claimant < 0;
+}
+
 void SharedSimulation::partWithTheGone() {
-  const auto isGone = [this](const std::unique_ptr<Client>& client) {
-    if (!hasHungUp(client->connection)) return false;
+  const auto partWith = [this](const std::unique_ptr<Client>& client) {
+    if (!isGone(*client)) return false;
     server_.detachProcess(client->session);
     ::close(client->connection);
     return true;
   };
-  clients_.erase(std::remove_if(clients_.begin(), clients_.end(), isGone), clients_.end());
+  clients_.erase(std::remove_if(clients_.begin(), clients_.end(), partWith), clients_.end());
 }
 
 bool SharedSimulation::takeRequests() {
   bool any = false;
   for (const auto& client : clients_) {
     client->used = std::min(__atomic_load_n(&client->area->used, __ATOMIC_ACQUIRE), SharedArea::kSlots);
+    if (client->used != 0 && !isThere(*client)) continue;
     for (std::uint32_t i = 0; i < client->used; ++i) {
       const std::uint32_t state = __atomic_load_n(&client->area->slots[i].state, __ATOMIC_ACQUIRE);
       if (client->slots[i].isCalling && __atomic_load_n(&client->area->slots[i].isCancelled, __ATOMIC_ACQUIRE) != 0) {

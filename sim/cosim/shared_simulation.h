@@ -55,7 +55,9 @@ class SharedSimulation {
     Client(int link, int who, CosimServer::SessionId id)
         : connection(link), process(who), session(id), area("hcasim-program") {}
     int connection;
-    int process;
+    int process;  // 0: a child that isn't there yet
+    // Of such a child: by whom it is to be forked, and who says that it is it.
+    int parent = 0, claimant = 0;
     CosimServer::SessionId session;
     SharedMapping<channel::SharedArea> area;
     std::uint32_t used = 0;  // slots that were ever taken
@@ -63,6 +65,12 @@ class SharedSimulation {
   };
 
   void welcome();
+  void welcomeProgram(const Applicant& applicant);
+  void welcomeChild(const Applicant& applicant);
+  void admit(const Applicant& applicant, int process, CosimServer::SessionId session);
+  [[nodiscard]] bool isThere(Client& client);
+  [[nodiscard]] bool isGone(Client& client);
+  [[nodiscard]] Client* clientOf(int process) const;
   void partWithTheGone();
   bool takeRequests();
   bool giveReplies();

@@ -8,7 +8,7 @@
 namespace hca::channel {
 
 /// Both sides must agree; raised with every change of a message.
-constexpr uint32_t kProtocolVersion = 4;
+constexpr uint32_t kProtocolVersion = 5;
 
 enum class Kind : uint32_t {
   kOpenDevice = 1,  ///< argument 0: device index. Answer value 0: file

@@ -43,7 +43,10 @@ struct Doorbell {
 struct Hello {
   uint32_t version;
   uint32_t host;
+  uint32_t isForChild;  ///< not 0: the connection is for a child that the program is about to fork
 };
+/// First message of such a child, once it is there: a byte, with the credentials that the kernel adds.
+constexpr uint8_t kIsThere = 1;
 /// Its answer, with two descriptors: of the SharedArea and of the Doorbell.
 struct Welcome {
   int32_t error;

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/cosim/uverbs/calling_process.h"
 #include "sim/cosim/uverbs/command_notes.h"
 #include "sim/cosim/uverbs/ioctl_request.h"
-#include "sim/cosim/uverbs/pinned_range.h"
 
 namespace hca::cosim {
 
@@ -31,9 +31,10 @@ class CommandCall {
   /// `error` of Done that asks the program for a pipe.
   static constexpr int kNeedsPipe = -1;
 
-  CommandCall(const IoctlRequest& request, std::optional<OfferedPipe> pipe, std::shared_ptr<CommandNotes> notes,
-              Done done)
-      : ioctl(request),
+  CommandCall(std::shared_ptr<CallingProcess> caller, const IoctlRequest& request, std::optional<OfferedPipe> pipe,
+              std::shared_ptr<CommandNotes> notes, Done done)
+      : process(std::move(caller)),
+        ioctl(request),
         offeredPipe(pipe),
         notes_(std::move(notes)),
         core_(ioctl.bytes(UVERBS_ATTR_CORE_IN)),
@@ -89,6 +90,7 @@ class CommandCall {
   /// Once. An answer that the program's memory refused is EFAULT.
   void finish(int error) { done_(error == 0 && faulted_ ? EFAULT : error); }
 
+  const std::shared_ptr<CallingProcess> process;  ///< whose addresses and descriptors the request names
   IoctlRequest ioctl;
   std::optional<OfferedPipe> offeredPipe;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "sim/cosim/uverbs/command_handlers.h"
 
@@ -238,12 +239,12 @@ void invokeWrite(UverbsContext& context, const Call& call) {
 
 }  // namespace
 
-void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
+void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address, std::shared_ptr<CallingProcess> process, std::optional<OfferedPipe> pipe,
                      std::shared_ptr<CommandNotes> notes, CommandCall::Done done) {
   if (code != RDMA_VERBS_IOCTL) return done(ENOTTY);
   IoctlRequest request;
-  if (const int error = request.read(context.memory, address); error != 0) return done(error);
-  const auto call = std::make_shared<CommandCall>(request, pipe, std::move(notes), std::move(done));
+  if (const int error = request.read(process->memory(), address); error != 0) return done(error);
+  const auto call = std::make_shared<CommandCall>(std::move(process), request, pipe, std::move(notes), std::move(done));
   if (request.object() == UVERBS_OBJECT_DEVICE && request.method() == UVERBS_METHOD_INVOKE_WRITE) {
     return invokeWrite(context, call);
   }

@@ -43,7 +43,7 @@ std::optional<std::uint8_t> miniFormatOf(std::uint8_t wanted) {
 }
 
 // 0, or the errno of the system call.
-int setAttributes(UverbsContext& context, const Wanted& wanted, const mlx5_ib_create_cq& own, UserCq& cq,
+int setAttributes(UverbsContext& context, CallingProcess& process, const Wanted& wanted, const mlx5_ib_create_cq& own, UserCq& cq,
                   adapter::CqAttributes& attributes) {
   constexpr std::uint64_t kTimestamp = 1, kIgnoreOverrun = 2;  // ib_uverbs_ex_create_cq_flags
   const std::uint64_t most = context.driver.capabilities().limits.maxCqEntries;
@@ -54,8 +54,8 @@ int setAttributes(UverbsContext& context, const Wanted& wanted, const mlx5_ib_cr
   cq.entries = static_cast<std::uint32_t>(powerOfTwoAtLeast(wanted.cqe + 1));
   cq.entryBytes = own.cqe_size;
   cq.userHandle = wanted.userHandle;
-  cq.ring = context.pin(own.buf_addr, std::uint64_t{cq.entries} * cq.entryBytes);
-  cq.record = context.pin(own.db_addr, 8);
+  cq.ring = process.pin(own.buf_addr, std::uint64_t{cq.entries} * cq.entryBytes);
+  cq.record = process.pin(own.db_addr, 8);
   if (cq.ring == nullptr || cq.record == nullptr) return EFAULT;
   cq.isPadded = (own.flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD) != 0;
   attributes.stride = strideOf(own.cqe_size, cq.isPadded);
@@ -80,7 +80,7 @@ void create(UverbsContext& context, const Call& call, const Wanted& wanted, Answ
   const auto own = call->driver<mlx5_ib_create_cq>();
   auto cq = std::make_shared<UserCq>();
   if (wanted.channel >= 0) {
-    cq->channel = context.eventFiles.eventFile(static_cast<int>(wanted.channel));
+    cq->channel = call->process->eventFile(static_cast<int>(wanted.channel));
     if (cq->channel == nullptr) return call->finish(EBADF);
   }
   adapter::CqAttributes attributes;
@@ -89,7 +89,7 @@ void create(UverbsContext& context, const Call& call, const Wanted& wanted, Answ
   call->note("flags", wanted.flags);
   call->note("cqe_size", own.cqe_size);
   if (own.cqe_comp_en != 0) call->note("cqe_comp_res_format", own.cqe_comp_res_format);
-  const int error = setAttributes(context, wanted, own, *cq, attributes);
+  const int error = setAttributes(context, *call->process, wanted, own, *cq, attributes);
   if (error != 0) return call->finish(error);
   call->noteRegion("buf", *cq->ring);
   call->noteRegion("db", *cq->record);
@@ -143,9 +143,9 @@ void destroy(UverbsContext& context, const Call& call, std::uint32_t handle,
 
 }  // namespace
 
-void createCompletionChannel(UverbsContext& context, const Call& call) {
+void createCompletionChannel(UverbsContext& /*context*/, const Call& call) {
   if (!call->offeredPipe) return call->finish(CommandCall::kNeedsPipe);
-  const auto file = context.eventFiles.openEventFile(call->offeredPipe->writeEnd, call->offeredPipe->readEnd,
+  const auto file = call->process->openEventFile(call->offeredPipe->writeEnd, call->offeredPipe->readEnd,
                                                      sizeof(ib_uverbs_comp_event_desc));
   if (file == nullptr) return call->finish(EMFILE);
   call->answerCore(ib_uverbs_create_comp_channel_resp{static_cast<std::uint32_t>(call->offeredPipe->readEnd)});
@@ -213,7 +213,7 @@ void resizeCq(UverbsContext& context, const Call& call) {
   };
   if (entries == cq->entries) return finish(entries);
   if (!isEntrySize(own.cqe_size)) return call->finish(EINVAL);
-  const Pinned ring = context.pin(own.buf_addr, std::uint64_t{entries} * own.cqe_size);
+  const Pinned ring = call->process->pin(own.buf_addr, std::uint64_t{entries} * own.cqe_size);
   if (ring == nullptr) return call->finish(EFAULT);
   adapter::CqAttributes attributes;
   attributes.stride = strideOf(own.cqe_size, cq->isPadded);

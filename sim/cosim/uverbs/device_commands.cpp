@@ -180,7 +180,7 @@ void queryContext(UverbsContext& context, const Call& call) {
 // Events go to the first of these files.
 void allocateAsyncEvents(UverbsContext& context, const Call& call) {
   if (!call->offeredPipe) return call->finish(CommandCall::kNeedsPipe);
-  const auto file = context.eventFiles.openEventFile(call->offeredPipe->writeEnd, call->offeredPipe->readEnd,
+  const auto file = call->process->openEventFile(call->offeredPipe->writeEnd, call->offeredPipe->readEnd,
                                                      sizeof(ib_uverbs_async_event_desc));
   if (file == nullptr) return call->finish(EMFILE);
   if (context.asyncEvents == nullptr) context.asyncEvents = file;

@@ -21,10 +21,10 @@ struct Range {
 };
 
 // 0, or the errno of the system call.
-int setRange(UverbsContext& context, UserMr& mr, const Range& range) {
+int setRange(UverbsContext& context, CallingProcess& process, UserMr& mr, const Range& range) {
   if ((range.start & kPageMask) != (range.named & kPageMask)) return EINVAL;
   if (range.length == 0) return EINVAL;
-  mr.memory = context.pin(range.start, range.length);
+  mr.memory = process.pin(range.start, range.length);
   if (mr.memory == nullptr) return EFAULT;
   mr.start = range.start;
   driver::setMemory(mr.attributes, range.named, range.length, mr.memory->bus(),
@@ -61,7 +61,7 @@ void createKey(UverbsContext& context, const std::shared_ptr<UserMr>& mr, const 
 constexpr std::uint32_t kTranslation = 1, kDomain = 2, kAccess = 4;
 
 // The changes that `wanted` asks for, into `mr`. 0, or the errno of the system call.
-int merge(UverbsContext& context, const ib_uverbs_rereg_mr& wanted, UserMr& mr) {
+int merge(UverbsContext& context, CallingProcess& process, const ib_uverbs_rereg_mr& wanted, UserMr& mr) {
   if ((wanted.flags & kAccess) != 0) {
     if (const int error = checkAccess(wanted.access_flags); error != 0) return error;
     mr.access = wanted.access_flags;
@@ -70,7 +70,7 @@ int merge(UverbsContext& context, const ib_uverbs_rereg_mr& wanted, UserMr& mr) 
   if ((wanted.flags & kDomain) != 0) mr.pd = context.pds.find(wanted.pd_handle);
   if (mr.pd == nullptr) return EINVAL;
   if ((wanted.flags & kTranslation) == 0) return 0;
-  return setRange(context, mr, {wanted.start, wanted.length, wanted.hca_va});
+  return setRange(context, process, mr, {wanted.start, wanted.length, wanted.hca_va});
 }
 
 std::uint64_t maskOf(std::uint32_t flags) {
@@ -118,7 +118,7 @@ void registerMr(UverbsContext& context, const Call& call) {
   mr->pd = context.pds.find(wanted.pd_handle);
   if (mr->pd == nullptr) return call->finish(EINVAL);
   const Range range{wanted.start, wanted.length, wanted.hca_va};
-  if (const int error = setRange(context, *mr, range); error != 0) return call->finish(error);
+  if (const int error = setRange(context, *call->process, *mr, range); error != 0) return call->finish(error);
   call->noteRegion("addr", *mr->memory);
   mr->access = wanted.access_flags;
   setRights(mr->attributes, mr->access);
@@ -146,7 +146,7 @@ void reregisterMr(UverbsContext& context, const Call& call) {
   }
   if (mr->dm != nullptr) return call->finish(EINVAL);
   const auto changed = std::make_shared<UserMr>(*mr);
-  if (const int error = merge(context, wanted, *changed); error != 0) return call->finish(error);
+  if (const int error = merge(context, *call->process, wanted, *changed); error != 0) return call->finish(error);
   call->noteRegion("addr", *changed->memory);
   const bool fits = (changed->attributes.pages.size() + 1) / kPagesPerOctword <= mr->attributes.translationOctwords;
   if ((wanted.flags & kTranslation) != 0 && !fits) return replaceKey(context, call, mr, changed);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "models/adapter/memory/page_list.h"
 #include "models/host/bus_address_space.h"
@@ -10,12 +11,16 @@
 
 namespace hca::cosim {
 
+class CallingProcess;
+
 /// Mapped for DMA as long as it lives.
 class PinnedRange {
  public:
-  PinnedRange(host::BusAddressSpace& space, RegionNames& names, OwnerId owner, std::uint64_t address,
-              std::uint64_t length)
-      : space_(space),
+  /// `process`: whose memory it is.
+  PinnedRange(std::shared_ptr<const CallingProcess> process, host::BusAddressSpace& space, RegionNames& names,
+              OwnerId owner, std::uint64_t address, std::uint64_t length)
+      : process_(std::move(process)),
+        space_(space),
         names_(names),
         length_(length),
         bus_(space.map(owner, address, length)),
@@ -27,6 +32,7 @@ class PinnedRange {
   PinnedRange(const PinnedRange&) = delete;
   PinnedRange& operator=(const PinnedRange&) = delete;
 
+  [[nodiscard]] const CallingProcess& process() const { return *process_; }
   [[nodiscard]] BusAddress bus() const { return bus_; }
   /// Its number among the program's regions.
   [[nodiscard]] std::uint32_t region() const { return region_; }
@@ -42,6 +48,7 @@ class PinnedRange {
   }
 
  private:
+  std::shared_ptr<const CallingProcess> process_;  // keeps what follows
   host::BusAddressSpace& space_;
   RegionNames& names_;
   std::uint64_t length_;

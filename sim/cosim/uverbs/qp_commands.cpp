@@ -95,23 +95,23 @@ int setQueues(const UverbsContext& context, const mlx5_ib_create_qp& own, UserQp
 }
 
 // 0, or the errno.
-int setMemory(UverbsContext& context, const mlx5_ib_create_qp& own, UserQp& qp) {
+int setMemory(CallingProcess& process, const mlx5_ib_create_qp& own, UserQp& qp) {
   constexpr std::uint64_t kBlock = 64;
   if (!qp.hasMemory()) return 0;
   const adapter::QpAttributes& set = qp.attributes;
   std::uint64_t length = own.sq_wqe_count * kBlock;
   if (set.receiveQueueType == adapter::RqType::kOwn) length += std::uint64_t{own.rq_wqe_count} << own.rq_wqe_shift;
-  qp.record = context.pin(own.db_addr, 8);
+  qp.record = process.pin(own.db_addr, 8);
   if (qp.record == nullptr) return EFAULT;
   qp.attributes.doorbellRecord = qp.record->bus();
   if (qp.type == kRawPacketType && set.hasSendQueue) {
     const std::uint64_t sends = own.sq_wqe_count * kBlock;
     length -= sends;
-    qp.sendBuffer = context.pin(own.sq_buf_addr, sends);
+    qp.sendBuffer = process.pin(own.sq_buf_addr, sends);
     if (qp.sendBuffer == nullptr) return EFAULT;
   }
   if (length == 0) return 0;
-  qp.buffer = context.pin(own.buf_addr, length);
+  qp.buffer = process.pin(own.buf_addr, length);
   if (qp.buffer == nullptr) return EFAULT;
   qp.attributes.buffer = qp.buffer->pages();
   return 0;
@@ -260,7 +260,7 @@ void createWith(UverbsContext& context, const Call& call, const ib_uverbs_ex_cre
   const bool isRaw = qp->type == kRawPacketType;
   const bool isEmpty = !qp->attributes.hasSendQueue && qp->attributes.receiveQueueType != adapter::RqType::kOwn;
   if (error == 0 && isRaw && (isEmpty || qp->srq != nullptr)) error = EINVAL;
-  if (error == 0) error = setMemory(context, own, *qp);
+  if (error == 0) error = setMemory(*call->process, own, *qp);
   if (error == 0 && qp->hasMemory()) error = setRegister(context, own, *qp);
   if (error != 0) return call->finish(error);
   if (qp->buffer != nullptr) call->noteRegion("buf", *qp->buffer);

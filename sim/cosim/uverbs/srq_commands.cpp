@@ -29,11 +29,11 @@ int setSizes(const UverbsContext& context, const ib_uverbs_create_xsrq& wanted, 
 }
 
 // 0, or the errno.
-int setMemory(UverbsContext& context, const mlx5_ib_create_srq& own, UserSrq& srq) {
+int setMemory(UverbsContext& context, CallingProcess& process, const mlx5_ib_create_srq& own, UserSrq& srq) {
   if ((own.flags & ~std::uint32_t{MLX5_SRQ_FLAG_SIGNATURE}) != 0) return EINVAL;
   const std::uint64_t length = std::uint64_t{1} << (srq.attributes.logSize + srq.attributes.logStride);
-  srq.ring = context.pin(own.buf_addr, length);
-  srq.record = context.pin(own.db_addr, 4);
+  srq.ring = process.pin(own.buf_addr, length);
+  srq.record = process.pin(own.db_addr, 4);
   if (srq.ring == nullptr || srq.record == nullptr) return EFAULT;
   srq.attributes.buffer = srq.ring->pages();
   srq.attributes.doorbellRecord = srq.record->bus();
@@ -106,7 +106,7 @@ void create(UverbsContext& context, const Call& call, const ib_uverbs_create_xsr
   int error = setSizes(context, wanted, *srq);
   if (error == 0 && wanted.srq_type == kXrc) error = setDomain(context, wanted, *srq);
   if (error == 0 && wanted.srq_type == kTagMatching) error = setTags(context, wanted, *srq);
-  if (error == 0) error = setMemory(context, call->driver<mlx5_ib_create_srq>(), *srq);
+  if (error == 0) error = setMemory(context, *call->process, call->driver<mlx5_ib_create_srq>(), *srq);
   if (error != 0) return call->finish(error);
   srq->userHandle = wanted.user_handle;
   srq->attributes.pd = srq->pd->number;

@@ -9,7 +9,6 @@
 
 #include "models/host/bus_address_space.h"
 #include "sim/cosim/device_description.h"
-#include "sim/cosim/program_memory.h"
 #include "sim/cosim/uverbs/blue_flame_registers.h"
 #include "sim/cosim/uverbs/handle_table.h"
 #include "sim/cosim/uverbs/host_shares.h"
@@ -19,28 +18,13 @@
 
 namespace hca::cosim {
 
-/// Event files of a process, by the number of their read end.
-class EventFileTable {
- public:
-  virtual std::shared_ptr<EventFile> openEventFile(int writeEnd, int readEnd, std::size_t recordSize) = 0;
-  [[nodiscard]] virtual std::shared_ptr<EventFile> eventFile(int readEnd) const = 0;
-
- protected:
-  ~EventFileTable() = default;
-};
-
 struct UverbsContext {
   driver::DriverRole& driver;
   const driver::DriverConfig& config;
   const DeviceDescription& device;
   host::BusAddressSpace& space;
-  ProgramMemory& memory;
-  OwnerId memoryOwner;   ///< of the process, in `space`
-  RegionNames& regions;  ///< of the process
-  EventFileTable& eventFiles;
   HostShares& shares;  ///< of the host
-  int processId;
-  OwnerId owner;  ///< of this open device, at the driver
+  OwnerId owner;       ///< of this open device, at the driver
 
   HandleTable<UserPd> pds{};
   HandleTable<UserXrcd> xrcds{};
@@ -73,19 +57,6 @@ struct UverbsContext {
       if (page >= dm->firstPage() && page < dm->endPage()) return dm;
     }
     return nullptr;
-  }
-
-  /// nullptr if the program has no such memory.
-  [[nodiscard]] Pinned pin(std::uint64_t address, std::uint64_t length) {
-    std::uint8_t byte = 0;
-    constexpr std::uint64_t kPage = host::BusAddressSpace::kPageSize;
-    if (length == 0 || length > host::BusAddressSpace::kLongestMapping || address + length < address) return nullptr;
-    // Every page must be there, as when the kernel pins it.
-    for (std::uint64_t at = address; at < address + length; at = (at / kPage + 1) * kPage) {
-      if (!memory.copyIn(at, {&byte, 1})) return nullptr;
-    }
-    memory.remember(address, length);
-    return std::make_shared<PinnedRange>(space, regions, memoryOwner, address, length);
   }
 };
 

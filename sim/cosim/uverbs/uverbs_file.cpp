@@ -101,18 +101,14 @@ std::uint32_t handleOf(const HandleTable<Object>& table, const Object& wanted) {
 
 }  // namespace
 
-UverbsFile::UverbsFile(const Surroundings& surroundings)
+UverbsFile::UverbsFile(const Surroundings& surroundings, EventListener& listener)
     : surroundings_(surroundings),
+      listener_(listener),
       context_{surroundings_.driver,
                surroundings_.config,
                surroundings_.device,
                surroundings_.environment.space,
-               surroundings_.memory,
-               surroundings_.memoryOwner,
-               surroundings_.regions,
-               surroundings_.eventFiles,
                surroundings_.shares,
-               surroundings_.processId,
                surroundings_.driver.addClient(*this, "program")} {}
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
@@ -164,7 +160,7 @@ void UverbsFile::allocateDynamic(std::function<void(const MappedPage&)> done) {
 }
 
 // By this page the library turns time stamps of the adapter into wall-clock time.
-int UverbsFile::fillPage(std::uint64_t page, std::uint64_t address) {
+int UverbsFile::fillPage(CallingProcess& process, std::uint64_t page, std::uint64_t address) {
   if (page != kClockInfoPage) return EINVAL;
   constexpr std::uint64_t kBillion = 1'000'000'000;
   constexpr unsigned kShift = 20;
@@ -179,7 +175,7 @@ int UverbsFile::fillPage(std::uint64_t page, std::uint64_t address) {
   info.shift = kShift;
   info.mask = clock.mask();
   info.overflow_period = ~std::uint64_t{0};
-  return context_.memory.copyOut(address, bytesOf(info)) ? 0 : EFAULT;
+  return process.memory().copyOut(address, bytesOf(info)) ? 0 : EFAULT;
 }
 
 std::uint64_t UverbsFile::registers(std::uint64_t page) const {
@@ -193,10 +189,11 @@ bool UverbsFile::mayAccess(const RegisterPage& which) const {
   return page == kClockPage || (page <= UINT32_MAX && context_.hasUar(UarIndex(static_cast<std::uint32_t>(page))));
 }
 
-void UverbsFile::command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
-                         std::shared_ptr<CommandNotes> notes, CommandCall::Done done) {
+void UverbsFile::command(const std::shared_ptr<CallingProcess>& process, std::uint64_t code, std::uint64_t address,
+                         std::optional<OfferedPipe> pipe, std::shared_ptr<CommandNotes> notes,
+                         CommandCall::Done done) {
   ++underWay_;
-  dispatchCommand(context_, code, address, pipe, std::move(notes), [this, done = std::move(done)](int error) {
+  dispatchCommand(context_, code, address, process, pipe, std::move(notes), [this, done = std::move(done)](int error) {
     done(error);
     end();
   });
@@ -223,16 +220,16 @@ void UverbsFile::onCompletionEvent(CqNumber number, host::Core& core) {
   const auto cq = byNumber(context_.cqs, number.value());
   if (cq == nullptr || cq->channel == nullptr) return;
   ++cq->events.completion;
-  surroundings_.listener.onEventReported("COMPLETION cq=" + std::to_string(handleOf(context_.cqs, *cq)));
+  listener_.onEventReported("COMPLETION cq=" + std::to_string(handleOf(context_.cqs, *cq)));
   cq->channel->push(bytesOf(ib_uverbs_comp_event_desc{cq->userHandle}));
-  surroundings_.listener.onEventReadable(&core);
+  listener_.onEventReadable(&core);
 }
 
 void UverbsFile::pushAsync(std::uint32_t type, std::uint64_t element) {
   if (context_.asyncEvents == nullptr) return;
-  surroundings_.listener.onEventReported("ASYNC type=" + std::to_string(type));
+  listener_.onEventReported("ASYNC type=" + std::to_string(type));
   context_.asyncEvents->push(bytesOf(ib_uverbs_async_event_desc{element, type, 0}));
-  surroundings_.listener.onEventReadable(nullptr);
+  listener_.onEventReadable(nullptr);
 }
 
 void UverbsFile::reportToQp(std::uint8_t type, std::uint32_t number) {

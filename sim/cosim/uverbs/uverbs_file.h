@@ -32,19 +32,14 @@ class UverbsFile final : public driver::DriverClient {
     driver::DriverRole& driver;
     const driver::DriverConfig& config;
     const DeviceDescription& device;
-    ProgramMemory& memory;
-    OwnerId memoryOwner;
-    RegionNames& regions;
-    EventFileTable& eventFiles;
     HostShares& shares;
-    int processId;
-    EventListener& listener;
     std::uint32_t deviceNumber;  ///< number of its adapter at the host
   };
-  explicit UverbsFile(const Surroundings& surroundings);
+  UverbsFile(const Surroundings& surroundings, EventListener& listener);
 
-  void command(std::uint64_t code, std::uint64_t address, std::optional<OfferedPipe> pipe,
-               std::shared_ptr<CommandNotes> notes, CommandCall::Done done);
+  /// An ioctl of `process`, which has the file open.
+  void command(const std::shared_ptr<CallingProcess>& process, std::uint64_t code, std::uint64_t address,
+               std::optional<OfferedPipe> pipe, std::shared_ptr<CommandNotes> notes, CommandCall::Done done);
 
   struct MappedPage {
     int error = 0;
@@ -53,8 +48,8 @@ class UverbsFile final : public driver::DriverClient {
   };
   /// What an mmap of the device gets.
   void mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done);
-  /// Writes the memory page that mapPage named to `address` of the program; 0, or an errno.
-  int fillPage(std::uint64_t page, std::uint64_t address);
+  /// Writes the memory page that mapPage named to `address` of the process; 0, or an errno.
+  int fillPage(CallingProcess& process, std::uint64_t page, std::uint64_t address);
 
   /// Whether the program may access this page of registers.
   [[nodiscard]] bool mayAccess(const RegisterPage& page) const;
@@ -81,6 +76,7 @@ class UverbsFile final : public driver::DriverClient {
   void release(std::function<void()> done);
 
   Surroundings surroundings_;
+  EventListener& listener_;
   UverbsContext context_;
   std::uint32_t underWay_ = 0;     // commands whose answer is still to come
   std::function<void()> closing_;  // what to call when all is gone

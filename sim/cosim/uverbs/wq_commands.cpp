@@ -40,7 +40,7 @@ int setStriding(const UverbsContext& context, const mlx5_ib_create_wq& own, adap
 }
 
 // 0, or the errno.
-int setWorkQueue(UverbsContext& context, const ib_uverbs_ex_create_wq& in, const mlx5_ib_create_wq& own, UserWq& wq) {
+int setWorkQueue(UverbsContext& context, CallingProcess& process, const ib_uverbs_ex_create_wq& in, const mlx5_ib_create_wq& own, UserWq& wq) {
   constexpr std::uint32_t kSmallestShift = 4, kLargestShift = 11, kReceive = 0;
   const std::uint32_t known = RawFlags::kWqStripVlan | RawFlags::kWqScatterFcs;
   const driver::QueueLimits& limits = context.driver.capabilities().limits;
@@ -50,8 +50,8 @@ int setWorkQueue(UverbsContext& context, const ib_uverbs_ex_create_wq& in, const
   if (in.wq_type != kReceive || wq.pd == nullptr || wq.cq == nullptr) return EINVAL;
   if (!isPowerOfTwo(own.rq_wqe_count) || own.rq_wqe_count > limits.maxQueueEntries) return EINVAL;
   if (own.rq_wqe_shift < kSmallestShift || own.rq_wqe_shift > kLargestShift) return EINVAL;
-  wq.record = context.pin(own.db_addr, 8);
-  wq.ring = context.pin(own.buf_addr, std::uint64_t{own.rq_wqe_count} << own.rq_wqe_shift);
+  wq.record = process.pin(own.db_addr, 8);
+  wq.ring = process.pin(own.buf_addr, std::uint64_t{own.rq_wqe_count} << own.rq_wqe_shift);
   if (wq.record == nullptr || wq.ring == nullptr) return EFAULT;
   adapter::QpAttributes& queue = wq.attributes;
   if (const int error = setStriding(context, own, queue); error != 0) return error;
@@ -119,7 +119,7 @@ void createWq(UverbsContext& context, const Call& call) {
   call->note("create_flags", in.create_flags);
   if (context.driver.ethernet() == nullptr) return call->finish(EOPNOTSUPP);
   const auto wq = std::make_shared<UserWq>();
-  if (const int error = setWorkQueue(context, in, own, *wq); error != 0) return call->finish(error);
+  if (const int error = setWorkQueue(context, *call->process, in, own, *wq); error != 0) return call->finish(error);
   call->noteRegion("buf", *wq->ring);
   call->noteRegion("db", *wq->record);
   wq->userHandle = in.user_handle;

@@ -11,9 +11,9 @@ namespace hca::cosim {
 namespace {
 
 // Descriptor `fd` of the program, as the file that it is.
-std::optional<SharedFiles::File> fileOf(const UverbsContext& context, std::uint32_t fd) {
+std::optional<SharedFiles::File> fileOf(const CallingProcess& process, std::uint32_t fd) {
   struct stat file {};
-  const std::string path = "/proc/" + std::to_string(context.processId) + "/fd/" + std::to_string(fd);
+  const std::string path = "/proc/" + std::to_string(process.number()) + "/fd/" + std::to_string(fd);
   if (::stat(path.c_str(), &file) != 0) return std::nullopt;
   return SharedFiles::File(file.st_dev, file.st_ino);
 }
@@ -42,7 +42,7 @@ void openXrcd(UverbsContext& context, const Call& call) {
   constexpr std::uint32_t kNoFile = ~0U;
   const auto wanted = call->core<ib_uverbs_open_xrcd>();
   if (wanted.fd == kNoFile) return open(context, call, nullptr);
-  const auto file = fileOf(context, wanted.fd);
+  const auto file = fileOf(*call->process, wanted.fd);
   if (!file) return call->finish(EBADF);
   const SharedFiles::Identity known = context.shares.files.find(*file);
   if (known == nullptr) {

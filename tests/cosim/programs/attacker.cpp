@@ -57,7 +57,8 @@ bool greet(int fd, const void* hello, std::size_t length, int (&descriptors)[2])
 void malformedHellos(const char* path) {
   int descriptors[2];
   const std::uint32_t tooLong[64] = {kProtocolVersion, 0};
-  const Hello hellos[] = {{kProtocolVersion + 1, 0}, {0, 0}, {kProtocolVersion, 0xFFFFFFFF}, {kProtocolVersion, 2}};
+  const Hello hellos[] = {{kProtocolVersion + 1, 0, 0}, {0, 0, 0}, {kProtocolVersion, 0xFFFFFFFF, 0},
+                          {kProtocolVersion, 2, 0}, {kProtocolVersion, 0, 1}};
   for (const Hello& hello : hellos) {
     const int fd = connectTo(path);
     need(!greet(fd, &hello, sizeof hello, descriptors), "a wrong hello was welcome");
@@ -74,8 +75,8 @@ void malformedHellos(const char* path) {
 
 class Channel {
  public:
-  explicit Channel(const char* path) : fd_(connectTo(path)) {
-    const Hello hello{kProtocolVersion, 0};
+  explicit Channel(const char* path, bool isForChild = false) : fd_(connectTo(path)) {
+    const Hello hello{kProtocolVersion, 0, isForChild ? 1U : 0U};
     int descriptors[2];
     need(greet(fd_, &hello, sizeof hello, descriptors), "not welcome");
     need(ftruncate(descriptors[0], 0) != 0 && ftruncate(descriptors[1], 0) != 0, "shared memory can be taken away");
@@ -83,6 +84,7 @@ class Channel {
     doorbell_ = static_cast<Doorbell*>(map(descriptors[1], sizeof(Doorbell)));
   }
   SharedArea& area() { return *area_; }
+  void claim() { need(send(fd_, &kIsThere, sizeof kIsThere, MSG_NOSIGNAL) == sizeof kIsThere, "no claim sent"); }
 
   /// False if there is no answer: a wait.
   bool call(std::uint32_t slot, const Request& request, Reply& reply) {
@@ -120,6 +122,37 @@ class Channel {
   SharedArea* area_;
   Doorbell* doorbell_;
 };
+
+// A place that was made for a child of this process is nobody else's, this process included.
+void otherChildren(const char* path) {
+  Channel own(path);
+  Request open{};
+  open.kind = Kind::kOpenDevice;
+  Reply reply{};
+  need(own.call(0, open, reply) && reply.error == 0, "the device can't be opened");
+  Request close = open;
+  close.kind = Kind::kCloseDevice;
+  close.file = static_cast<std::uint32_t>(reply.value[0]);
+  {
+    Channel forChild(path, true);
+    forChild.claim();
+    need(!forChild.call(0, open, reply), "this process is served as its own child");
+  }
+  Channel forGrandchild(path, true);
+  const pid_t child = fork();
+  if (child == 0) {
+    const pid_t grandchild = fork();
+    if (grandchild == 0) {
+      forGrandchild.claim();
+      _exit(forGrandchild.call(0, close, reply) ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(grandchild, &status, 0);
+    _exit(WEXITSTATUS(status));
+  }
+  int status = 0;
+  need(waitpid(child, &status, 0) == child && status == 0, "a child of somebody else is served");
+}
 
 // Values that are wrong in interesting ways: ours, the victim's, the kernel's.
 std::uint64_t wild(std::mt19937_64& random, const void* victims) {
@@ -197,6 +230,7 @@ int main() {
     _exit(0);
   }
   malformedHellos(path);
+  otherChildren(path);
   for (unsigned seed = 1; seed <= 3; ++seed) wildMessages(path, memory, seed);
   close(done[1]);
   int status = 0;
