@@ -133,7 +133,8 @@ void complainOfFork() {
     complain("the simulation is not there for a forked child, which uses the device that its parent opened");
   } else {
     complain(
-        "a forked child uses the device, and the simulation runs inside its parent; for programs whose children use it: "
+        "a forked child uses the device, and the simulation runs inside its parent; for programs whose children use "
+        "it: "
         "hcasim cosim --shared");
   }
 }

@@ -72,12 +72,7 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
 }  // namespace
 
 // A child has a copy of the simulation's memory, but none of its threads.
-const Transport inprocTransport{connect,
-                                attachThread,
-                                call,
-                                [] { simulation.end(simulation.self); },
-                                [] { return false; },
-                                [] {},
-                                [] {}};
+const Transport inprocTransport{
+    connect, attachThread, call, [] { simulation.end(simulation.self); }, [] { return false; }, [] {}, [] {}};
 
 }  // namespace hca::shim

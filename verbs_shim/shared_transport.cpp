@@ -140,7 +140,8 @@ int connect() {
   admitSimulation();
   const channel::Hello hello{channel::kProtocolVersion, settings().host, 0};
   int descriptors[2];
-  if (send(connection, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello || !receiveWelcome(connection, descriptors)) {
+  if (send(connection, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello ||
+      !receiveWelcome(connection, descriptors)) {
     complain("the simulation at '%s' refuses this program: it is of another version, or has no host %u",
              settings().socket, settings().host);
     return ENODEV;

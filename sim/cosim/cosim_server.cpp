@@ -128,8 +128,8 @@ CosimServer::SessionId CosimServer::attachChild(SessionId parent) {
 CosimServer::SessionId CosimServer::addSession(HostIndex host) {
   const std::uint32_t index = host.value();
   SessionListener& listener = *this;
-  sessions_.push_back(std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index],
-                                                shares_[index], listener));
+  sessions_.push_back(
+      std::make_unique<Session>(system_.host(index), config_.hosts[index], devices_[index], shares_[index], listener));
   sessionThreads_.emplace_back();
   return static_cast<SessionId>(sessions_.size() - 1);
 }

@@ -245,9 +245,10 @@ void CosimServer::mapPage(Thread thread) {
   const Request& request = threads_[thread].request;
   UverbsFile* file = sessionOf(thread).file(request.file);
   if (file == nullptr) return answer(thread, EBADF);
-  file->mapPage(request.argument[0], request.argument[1], [answered = answerOf(thread)](const UverbsFile::MappedPage& mapped) {
-    answered(mapped.error, static_cast<std::uint64_t>(mapped.kind), mapped.page);
-  });
+  file->mapPage(request.argument[0], request.argument[1],
+                [answered = answerOf(thread)](const UverbsFile::MappedPage& mapped) {
+                  answered(mapped.error, static_cast<std::uint64_t>(mapped.kind), mapped.page);
+                });
 }
 
 void CosimServer::registerWrite(const PostedWrite& write) {

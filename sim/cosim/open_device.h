@@ -7,8 +7,8 @@
 
 namespace hca::cosim {
 
-/// An open file as the kernel has it: a child of fork(2) has the same one as its parent, and whatever belongs to it goes
-/// when the last of them has closed it.
+/// An open file as the kernel has it: a child of fork(2) has the same one as its parent, and whatever belongs to it
+/// goes when the last of them has closed it.
 class OpenDevice final : private EventListener {
  public:
   explicit OpenDevice(const UverbsFile::Surroundings& surroundings);

@@ -30,8 +30,8 @@ void Session::begin(int processId, std::unique_ptr<ProgramMemory> memory) {
 std::uint32_t Session::openDevice(std::uint64_t number) {
   const auto index = static_cast<std::uint32_t>(number);
   sim::AdapterNode& adapter = host_.adapter(index);
-  const UverbsFile::Surroundings surroundings{adapter.environment(), adapter.driver(),
-                                              config_.adapterSections(index).driver, devices_[index], shares_, index};
+  const UverbsFile::Surroundings surroundings{
+      adapter.environment(), adapter.driver(), config_.adapterSections(index).driver, devices_[index], shares_, index};
   const auto device = std::make_shared<OpenDevice>(surroundings);
   device->join(*this);
   files_.emplace(nextFile_, device);
@@ -44,7 +44,8 @@ UverbsFile* Session::file(std::uint32_t number) {
 }
 
 bool Session::mayAccess(const RegisterPage& page) const {
-  return std::any_of(files_.begin(), files_.end(), [&page](const auto& file) { return file.second->file().mayAccess(page); });
+  return std::any_of(files_.begin(), files_.end(),
+                     [&page](const auto& file) { return file.second->file().mayAccess(page); });
 }
 
 std::vector<QueueView> Session::queues() {

@@ -93,9 +93,9 @@ class Session final : private EventListener, private ProgramMemoryListener {
   std::shared_ptr<CallingProcess> process_;
   std::map<std::uint32_t, std::shared_ptr<OpenDevice>> files_;
   std::uint32_t nextFile_ = 0;
-  CallingProcess::EventFiles inherited_;             // until it begins
+  CallingProcess::EventFiles inherited_;            // until it begins
   std::list<std::shared_ptr<OpenDevice>> closing_;  // it was the last to close them
-  std::function<void()> ended_;                      // what to call when all is closed
+  std::function<void()> ended_;                     // what to call when all is closed
 };
 
 }  // namespace hca::cosim

@@ -103,8 +103,8 @@ void SharedSimulation::admit(const Applicant& applicant, int process, CosimServe
   }
 }
 
-// The connection may have been handed on: only a child of the process that asked for it has a claim. One whose parent is
-// gone has another one by now.
+// The connection may have been handed on: only a child of the process that asked for it has a claim. One whose parent
+// is gone has another one by now.
 bool SharedSimulation::isThere(Client& client) {
   if (client.process != 0) return true;
   if (client.claimant == 0) client.claimant = ProgramListener::findChild(client.connection);

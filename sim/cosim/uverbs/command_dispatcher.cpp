@@ -239,7 +239,8 @@ void invokeWrite(UverbsContext& context, const Call& call) {
 
 }  // namespace
 
-void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address, std::shared_ptr<CallingProcess> process, std::optional<OfferedPipe> pipe,
+void dispatchCommand(UverbsContext& context, std::uint64_t code, std::uint64_t address,
+                     std::shared_ptr<CallingProcess> process, std::optional<OfferedPipe> pipe,
                      std::shared_ptr<CommandNotes> notes, CommandCall::Done done) {
   if (code != RDMA_VERBS_IOCTL) return done(ENOTTY);
   IoctlRequest request;

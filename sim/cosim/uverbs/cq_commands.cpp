@@ -43,8 +43,8 @@ std::optional<std::uint8_t> miniFormatOf(std::uint8_t wanted) {
 }
 
 // 0, or the errno of the system call.
-int setAttributes(UverbsContext& context, CallingProcess& process, const Wanted& wanted, const mlx5_ib_create_cq& own, UserCq& cq,
-                  adapter::CqAttributes& attributes) {
+int setAttributes(UverbsContext& context, CallingProcess& process, const Wanted& wanted, const mlx5_ib_create_cq& own,
+                  UserCq& cq, adapter::CqAttributes& attributes) {
   constexpr std::uint64_t kTimestamp = 1, kIgnoreOverrun = 2;  // ib_uverbs_ex_create_cq_flags
   const std::uint64_t most = context.driver.capabilities().limits.maxCqEntries;
   if (wanted.cqe == 0 || wanted.cqe >= most || wanted.vector >= context.driver.completionVectors()) return EINVAL;
@@ -146,7 +146,7 @@ void destroy(UverbsContext& context, const Call& call, std::uint32_t handle,
 void createCompletionChannel(UverbsContext& /*context*/, const Call& call) {
   if (!call->offeredPipe) return call->finish(CommandCall::kNeedsPipe);
   const auto file = call->process->openEventFile(call->offeredPipe->writeEnd, call->offeredPipe->readEnd,
-                                                     sizeof(ib_uverbs_comp_event_desc));
+                                                 sizeof(ib_uverbs_comp_event_desc));
   if (file == nullptr) return call->finish(EMFILE);
   call->answerCore(ib_uverbs_create_comp_channel_resp{static_cast<std::uint32_t>(call->offeredPipe->readEnd)});
   call->finish(0);

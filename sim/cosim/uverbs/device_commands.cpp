@@ -181,7 +181,7 @@ void queryContext(UverbsContext& context, const Call& call) {
 void allocateAsyncEvents(UverbsContext& context, const Call& call) {
   if (!call->offeredPipe) return call->finish(CommandCall::kNeedsPipe);
   const auto file = call->process->openEventFile(call->offeredPipe->writeEnd, call->offeredPipe->readEnd,
-                                                     sizeof(ib_uverbs_async_event_desc));
+                                                 sizeof(ib_uverbs_async_event_desc));
   if (file == nullptr) return call->finish(EMFILE);
   if (context.asyncEvents == nullptr) context.asyncEvents = file;
   const auto descriptor = static_cast<std::uint64_t>(call->offeredPipe->readEnd);

@@ -102,14 +102,12 @@ std::uint32_t handleOf(const HandleTable<Object>& table, const Object& wanted) {
 }  // namespace
 
 UverbsFile::UverbsFile(const Surroundings& surroundings, EventListener& listener)
-    : surroundings_(surroundings),
-      listener_(listener),
-      context_{surroundings_.driver,
-               surroundings_.config,
-               surroundings_.device,
-               surroundings_.environment.space,
-               surroundings_.shares,
-               surroundings_.driver.addClient(*this, "program")} {}
+    : surroundings_(surroundings), listener_(listener), context_{surroundings_.driver,
+                                                                 surroundings_.config,
+                                                                 surroundings_.device,
+                                                                 surroundings_.environment.space,
+                                                                 surroundings_.shares,
+                                                                 surroundings_.driver.addClient(*this, "program")} {}
 
 // Linux drivers/infiniband/hw/mlx5/main.c, mlx5_ib_mmap.
 void UverbsFile::mapPage(std::uint64_t length, std::uint64_t offset, std::function<void(const MappedPage&)> done) {
@@ -190,8 +188,7 @@ bool UverbsFile::mayAccess(const RegisterPage& which) const {
 }
 
 void UverbsFile::command(const std::shared_ptr<CallingProcess>& process, std::uint64_t code, std::uint64_t address,
-                         std::optional<OfferedPipe> pipe, std::shared_ptr<CommandNotes> notes,
-                         CommandCall::Done done) {
+                         std::optional<OfferedPipe> pipe, std::shared_ptr<CommandNotes> notes, CommandCall::Done done) {
   ++underWay_;
   dispatchCommand(context_, code, address, process, pipe, std::move(notes), [this, done = std::move(done)](int error) {
     done(error);

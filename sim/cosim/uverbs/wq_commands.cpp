@@ -40,7 +40,8 @@ int setStriding(const UverbsContext& context, const mlx5_ib_create_wq& own, adap
 }
 
 // 0, or the errno.
-int setWorkQueue(UverbsContext& context, CallingProcess& process, const ib_uverbs_ex_create_wq& in, const mlx5_ib_create_wq& own, UserWq& wq) {
+int setWorkQueue(UverbsContext& context, CallingProcess& process, const ib_uverbs_ex_create_wq& in,
+                 const mlx5_ib_create_wq& own, UserWq& wq) {
   constexpr std::uint32_t kSmallestShift = 4, kLargestShift = 11, kReceive = 0;
   const std::uint32_t known = RawFlags::kWqStripVlan | RawFlags::kWqScatterFcs;
   const driver::QueueLimits& limits = context.driver.capabilities().limits;

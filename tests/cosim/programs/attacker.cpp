@@ -57,8 +57,11 @@ bool greet(int fd, const void* hello, std::size_t length, int (&descriptors)[2])
 void malformedHellos(const char* path) {
   int descriptors[2];
   const std::uint32_t tooLong[64] = {kProtocolVersion, 0};
-  const Hello hellos[] = {{kProtocolVersion + 1, 0, 0}, {0, 0, 0}, {kProtocolVersion, 0xFFFFFFFF, 0},
-                          {kProtocolVersion, 2, 0}, {kProtocolVersion, 0, 1}};
+  const Hello hellos[] = {{kProtocolVersion + 1, 0, 0},
+                          {0, 0, 0},
+                          {kProtocolVersion, 0xFFFFFFFF, 0},
+                          {kProtocolVersion, 2, 0},
+                          {kProtocolVersion, 0, 1}};
   for (const Hello& hello : hellos) {
     const int fd = connectTo(path);
     need(!greet(fd, &hello, sizeof hello, descriptors), "a wrong hello was welcome");

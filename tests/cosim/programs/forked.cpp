@@ -1,6 +1,7 @@
 // Children of fork(2) that use what their parent opened.
 //
-// usage: forked objects | memory | registers | device_memory | grandchild | killed | outlives | fresh | exec
+// usage: forked objects | memory | registers | device_memory | load_behind_store | grandchild | killed | outlives |
+// fresh | exec
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,20 @@ void deviceMemory() {
   need(ibv_memcpy_from_dm(read, dm, 64, sizeof read) == 0 && std::memcmp(read, reply, sizeof reply) == 0, "not shared");
 }
 
+// Loads right behind stores, at the same simulated time.
+void loadBehindStore() {
+  SelfConnection parent;
+  parent.openDevice();
+  ibv_dm* dm = allocate(parent.context, 64);
+  need(dm != nullptr, "no device memory");
+  constexpr std::uint32_t kLoads = 3000;
+  for (std::uint32_t i = 0; i < kLoads; ++i) {
+    std::uint32_t read = ~i;
+    need(ibv_memcpy_to_dm(dm, 0, &i, sizeof i) == 0 && ibv_memcpy_from_dm(&read, dm, 0, sizeof read) == 0, "no access");
+    need(read == i, "another value was read");
+  }
+}
+
 void grandchild() {
   SelfConnection parent;
   parent.open();
@@ -224,8 +239,8 @@ void outlives() {
   need(allocate(stranger.context, all) == nullptr, "what the child has is gone");
   mayEnd.give();
   ibv_dm* dm = nullptr;
-  for (int i = 0; i < 5000 && dm == nullptr; ++i) {
-    usleep(1000);
+  for (int i = 0; i < 200 && dm == nullptr; ++i) {
+    usleep(20000);
     dm = allocate(stranger.context, all);
   }
   need(dm != nullptr, "it is still there");
@@ -275,6 +290,7 @@ int main(int count, char** words) {
   if (way == "memory") memory();
   if (way == "registers") registers();
   if (way == "device_memory") deviceMemory();
+  if (way == "load_behind_store") loadBehindStore();
   if (way == "grandchild") grandchild();
   if (way == "killed") killed();
   if (way == "outlives") outlives();
