@@ -143,7 +143,8 @@ void whoDoesNotKnowTheKeyIsRefused() {
 void aFailedDeviceLetsTargetsGo() {
   Dynamic all;
   ibv_async_event event{};
-  check(ibv_get_async_event(all.device.context, &event) == 0 && event.event_type == IBV_EVENT_DEVICE_FATAL, "no failure");
+  check(ibv_get_async_event(all.device.context, &event) == 0 && event.event_type == IBV_EVENT_DEVICE_FATAL,
+        "no failure");
   ibv_ack_async_event(&event);
   all.destroy();
 }
