@@ -186,7 +186,8 @@ CosimServer::WallTime CosimServer::considerProcessor(Thread thread, const HasTak
   const bool spins = spent - state.processorTime >= grace;
   // Whoever used its processor since the last look doesn't sleep.
   const bool wasBusy = std::exchange(state.lastLook, spent) != spent;
-  if (!spins && wasBusy) return grace - (spent - state.processorTime);
+  // One that sleeps now is looked at again soon: its sleeps may be short.
+  if (!spins && wasBusy) return state.probe.isAsleep() ? kShortestLook * 4 : grace - (spent - state.processorTime);
   // Who sleeps is not interrupted, however much it computed before.
   const bool sleeps = state.probe.isAsleep();
   if (!spins && !sleeps) return kShortestLook * 4;

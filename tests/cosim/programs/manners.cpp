@@ -108,6 +108,19 @@ void manyThreads() {
   }
 }
 
+// Looks at its memory between short sleeps: they take as long as they take, and no longer.
+void naps() {
+  SelfConnection connection;
+  connection.open();
+  volatile std::uint8_t* arrives = connection.buffer + connection.size / 2;
+  for (int i = 1; i <= 100; ++i) {
+    connection.buffer[0] = static_cast<std::uint8_t>(i);
+    connection.post();
+    while (*arrives != i) usleep(1000);
+    need(connection.poll() == IBV_WC_SUCCESS, "a completion with an error");
+  }
+}
+
 // What was given back is not the device's any more, whatever lies there now.
 void unmap() {
   SelfConnection connection;
@@ -152,6 +165,7 @@ int main(int argc, char** argv) {
   if (is("dlopen")) load();
   if (is("threads")) twoThreads();
   if (is("many_threads")) manyThreads();
+  if (is("naps")) naps();
   if (is("unmap")) unmap();
   if (is("free")) freeRegistered();
   if (is("crash") || is("leave")) {
