@@ -104,6 +104,7 @@ class CosimServer final : private SessionListener {
   // that turned out to look at its memory, more for one that was disturbed in vain.
   static constexpr WallTime kFirstGrace = std::chrono::milliseconds(5);
   static constexpr WallTime kLeastGrace = std::chrono::microseconds(5);
+  static constexpr WallTime kShortGrace = std::chrono::microseconds(100);
   static constexpr WallTime kMostGrace = std::chrono::milliseconds(100);
   // How often a thread that runs is looked at.
   static constexpr WallTime kShortestLook = std::chrono::microseconds(10);
@@ -213,6 +214,10 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] const host::CpuConfig& cpu(Thread thread);
   [[nodiscard]] Session& sessionOf(Thread thread) { return *sessions_[threads_[thread].session]; }
   [[nodiscard]] bool isArm(const channel::Request& request) const;
+  // Fast down to where the thread may need the time to act on what it saw, slowly from there.
+  static void shorten(WallTime& grace) {
+    grace = grace > kShortGrace ? grace / 8 : std::max(grace - grace / 16, kLeastGrace);
+  }
   bool settle();
   void goOn(Thread thread);
   void releaseActions(Time limit);

@@ -368,11 +368,11 @@ void CosimServer::onMemoryChanged(Session& session) {
       ThreadState& state = threads_[thread];
       state.memoryChanged = state.changedSinceInterrupt = true;
       const bool isMet = state.state == CallState::kMemory;
-      if (isMet && state.request.kind == Kind::kSpinning) state.grace = std::max(state.grace / 8, kLeastGrace);
+      if (isMet && state.request.kind == Kind::kSpinning) shorten(state.grace);
       if (isMet) answer(thread, 0);
       // It looks at its memory all the time: it sees this now.
       if (state.spins && lockstep_.state(thread) == Lockstep::State::kAway) {
-        state.grace = std::max(state.grace / 8, kLeastGrace);
+        shorten(state.grace);
         lockstep_.run(thread, now);
         system_.stop();
       }

@@ -28,7 +28,7 @@ constexpr auto kTick = 10us;
 // A wait that nothing satisfies for this long is given back to the program, which may wait for something else, too.
 constexpr auto kPatience = 1ms;
 // Likewise for a thread that was made to wait because it called nothing.
-constexpr auto kSpinnersPatience = 10ms;
+constexpr auto kSpinnersPatience = 500us;
 // As long as the simulation has something to do, nobody waits in vain.
 constexpr auto kMoment = 100us;
 // Who doesn't take its answer for this long was stopped.
@@ -190,10 +190,10 @@ bool SharedSimulation::giveReply(Client& client, std::uint32_t index) {
   return true;
 }
 
-// It may compute rather than look at its memory. But while others run, what it may look for is still to come: on a busy
-// machine that may take them long.
+// It may compute rather than look at its memory, or have been about to act on what it saw. But while others run, what
+// it may look for is still to come: on a busy machine that may take them long.
 bool SharedSimulation::isVainForSpinner(Clock::duration waited, Clock::duration idle) const {
-  return idle > kMoment && waited > (server_.anyRuns() ? kSpinnersPatience * 10 : kSpinnersPatience);
+  return idle > kMoment && waited > (server_.anyRuns() ? kSpinnersPatience * 200 : kSpinnersPatience);
 }
 
 void SharedSimulation::giveUpWaits(Clock::time_point idleSince) {
