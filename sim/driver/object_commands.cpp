@@ -21,6 +21,24 @@ void setPages(MutableByteView command, const std::vector<BusAddress>& pages, std
   for (std::size_t i = 0; i < pages.size(); ++i) Words::set(command, i, pages[i].value() | flags);
 }
 
+// All kinds of shared receive queues.
+template <class Input>
+CommandBytes createSharedQueue(CommandOpcode opcode, const adapter::SrqAttributes& attributes,
+                               void (*encode)(const adapter::SrqAttributes&, MutableByteView)) {
+  CommandBytes input = plainCommand(opcode, Input::kSize + 8 * attributes.buffer.pages.size());
+  encode(attributes, Input::Context::mutableView(input));
+  setPages<typename Input::Pages>(input, attributes.buffer.pages);
+  return input;
+}
+
+CommandBytes armSharedQueue(CommandOpcode opcode, std::uint32_t modifier, SrqNumber srq, std::uint16_t limit) {
+  using Input = wire::ArmSrqInput;
+  CommandBytes input = plainCommand(opcode, Input::kSize, modifier);
+  Input::Number::set(input, srq.value());
+  Input::LowWaterMark::set(input, limit);
+  return input;
+}
+
 }  // namespace
 
 CommandBytes plainCommand(CommandOpcode opcode, std::size_t size, std::uint32_t modifier) {
@@ -78,11 +96,7 @@ CommandBytes resizeCqCommand(CqNumber cq, const adapter::CqAttributes& attribute
 }
 
 CommandBytes createRmpCommand(const adapter::SrqAttributes& attributes) {
-  using Input = wire::CreateRmpInput;
-  CommandBytes input = plainCommand(CommandOpcode::kCreateRmp, Input::kSize + 8 * attributes.buffer.pages.size());
-  adapter::encodeRmpContext(attributes, Input::Context::mutableView(input));
-  setPages<Input::Pages>(input, attributes.buffer.pages);
-  return input;
+  return createSharedQueue<wire::CreateRmpInput>(CommandOpcode::kCreateRmp, attributes, adapter::encodeRmpContext);
 }
 
 CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit) {
@@ -98,35 +112,19 @@ CommandBytes armRmpCommand(SrqNumber srq, std::uint16_t limit) {
 }
 
 CommandBytes createXrcSrqCommand(const adapter::SrqAttributes& attributes) {
-  using Input = wire::CreateSrqInput;
-  CommandBytes input = plainCommand(CommandOpcode::kCreateXrcSrq, Input::kSize + 8 * attributes.buffer.pages.size());
-  adapter::encodeSrqContext(attributes, Input::Context::mutableView(input));
-  setPages<Input::Pages>(input, attributes.buffer.pages);
-  return input;
+  return createSharedQueue<wire::CreateSrqInput>(CommandOpcode::kCreateXrcSrq, attributes, adapter::encodeSrqContext);
 }
 
 CommandBytes armXrcSrqCommand(SrqNumber srq, std::uint16_t limit) {
-  using Input = wire::ArmSrqInput;
-  CommandBytes input = plainCommand(CommandOpcode::kArmXrcSrq, Input::kSize, Input::kSharedReceiveQueue);
-  Input::Number::set(input, srq.value());
-  Input::LowWaterMark::set(input, limit);
-  return input;
+  return armSharedQueue(CommandOpcode::kArmXrcSrq, wire::ArmSrqInput::kSharedReceiveQueue, srq, limit);
 }
 
 CommandBytes createXrqCommand(const adapter::SrqAttributes& attributes) {
-  using Input = wire::CreateXrqInput;
-  CommandBytes input = plainCommand(CommandOpcode::kCreateXrq, Input::kSize + 8 * attributes.buffer.pages.size());
-  adapter::encodeXrqContext(attributes, Input::Context::mutableView(input));
-  setPages<Input::Pages>(input, attributes.buffer.pages);
-  return input;
+  return createSharedQueue<wire::CreateXrqInput>(CommandOpcode::kCreateXrq, attributes, adapter::encodeXrqContext);
 }
 
 CommandBytes armXrqCommand(SrqNumber srq, std::uint16_t limit) {
-  using Input = wire::ArmSrqInput;
-  CommandBytes input = plainCommand(CommandOpcode::kArmReceiveQueue, Input::kSize, Input::kTagMatchingQueue);
-  Input::Number::set(input, srq.value());
-  Input::LowWaterMark::set(input, limit);
-  return input;
+  return armSharedQueue(CommandOpcode::kArmReceiveQueue, wire::ArmSrqInput::kTagMatchingQueue, srq, limit);
 }
 
 CommandBytes createQpCommand(const adapter::QpAttributes& attributes) {
