@@ -17,8 +17,8 @@ install(TARGETS ${model_libraries} ${sim_libraries} hcasim_models hcasim_sim hca
   EXPORT hcasimTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT hcasimTargets NAMESPACE hcasim:: DESTINATION "${HCASIM_INSTALL_CMAKEDIR}")
 install(TARGETS hcasim RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-# hcasim finds these two beside its own folder.
-install(TARGETS hcasim_verbs hcasim_inproc LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+# hcasim finds these beside its own folder.
+install(TARGETS hcasim_verbs hcasim_vfio hcasim_inproc LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY verbs_shim/channel DESTINATION "${HCASIM_INSTALL_INCLUDEDIR}/verbs_shim" FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY models sim DESTINATION "${HCASIM_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY configs DESTINATION "${CMAKE_INSTALL_DATADIR}/hcasim")

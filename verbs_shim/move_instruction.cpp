@@ -130,6 +130,13 @@ bool isLoad(ZydisMnemonic mnemonic) {
   }
 }
 
+// Of two operands of which one is in memory; kOther for any other instruction.
+Kind comparison(ZydisMnemonic mnemonic, bool isMemoryFirst) {
+  if (mnemonic == ZYDIS_MNEMONIC_TEST) return Kind::kTest;
+  if (mnemonic != ZYDIS_MNEMONIC_CMP) return Kind::kOther;
+  return isMemoryFirst ? Kind::kCompare : Kind::kCompared;
+}
+
 // False if it is none of the kinds.
 bool describe(ZydisMnemonic mnemonic, const ZydisDecodedOperand (&operands)[2], MoveInstruction& move) {
   const bool storesMemory = operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY;
@@ -137,6 +144,13 @@ bool describe(ZydisMnemonic mnemonic, const ZydisDecodedOperand (&operands)[2], 
   move.isPlain = mnemonic == ZYDIS_MNEMONIC_MOV;
   move.isSigned = mnemonic == ZYDIS_MNEMONIC_MOVSX || mnemonic == ZYDIS_MNEMONIC_MOVSXD;
   move.width = static_cast<uint8_t>(operands[namesMemory ? 1 : 0].size / kBitsPerByte);
+  if (storesMemory || namesMemory) {
+    move.kind = comparison(mnemonic, storesMemory);
+    const ZydisDecodedOperand& other = operands[storesMemory ? 1 : 0];
+    if (move.kind != Kind::kOther) {
+      return describe(operands[storesMemory ? 0 : 1], move.length, move.memory) && describe(other, move.processor);
+    }
+  }
   if (storesMemory) {
     move.kind = Kind::kStore;
     return isStore(mnemonic) && describe(operands[0], move.length, move.memory) &&
@@ -230,6 +244,41 @@ bool ProcessorOperand::write(gregset_t& general, uint64_t value) const {
   const uint64_t mask = width >= kHalf ? all : part << shift;
   general[index] = static_cast<greg_t>((before & ~mask) | (((value & part) << shift) & mask));
   return true;
+}
+
+namespace {
+
+// What the processor itself makes of it: the low flags in the second byte (LAHF), overflow in the first.
+#define HCASIM_FLAGS(name, operation)                                 \
+  template <class Word>                                               \
+  uint64_t name(uint64_t left, uint64_t right) {                      \
+    uint64_t flags = 0;                                               \
+    asm(operation " %2, %1\n\tlahf\n\tseto %%al"                      \
+        : "=&a"(flags)                                                \
+        : "r"(static_cast<Word>(left)), "r"(static_cast<Word>(right)) \
+        : "cc");                                                      \
+    return (flags >> 8 & 0xFF) | ((flags & 0xFF) != 0 ? 0x800 : 0);   \
+  }
+HCASIM_FLAGS(subtractionFlags, "cmp")
+HCASIM_FLAGS(commonFlags, "test")
+#undef HCASIM_FLAGS
+
+template <class Word>
+uint64_t flagsOf(Kind kind, uint64_t memory, uint64_t processor) {
+  if (kind == Kind::kTest) return commonFlags<Word>(memory, processor);
+  return kind == Kind::kCompare ? subtractionFlags<Word>(memory, processor) : subtractionFlags<Word>(processor, memory);
+}
+
+}  // namespace
+
+uint64_t compareFlags(Kind kind, unsigned width, uint64_t memory, uint64_t processor, uint64_t before) {
+  constexpr uint64_t kArithmetic = 0x8D5;  // carry, parity, adjust, zero, sign, overflow
+  uint64_t flags = 0;
+  if (width == sizeof(uint8_t)) flags = flagsOf<uint8_t>(kind, memory, processor);
+  if (width == sizeof(uint16_t)) flags = flagsOf<uint16_t>(kind, memory, processor);
+  if (width == sizeof(uint32_t)) flags = flagsOf<uint32_t>(kind, memory, processor);
+  if (width == sizeof(uint64_t)) flags = flagsOf<uint64_t>(kind, memory, processor);
+  return (before & ~kArithmetic) | (flags & kArithmetic);
 }
 
 MoveInstruction moveAt(uintptr_t address) {

@@ -44,11 +44,14 @@ struct MemoryOperand {
 
 struct MoveInstruction {
   enum class Kind : uint8_t {
-    kOther,    ///< none of the ones below
-    kStore,    ///< `processor` to `memory`
-    kLoad,     ///< `memory` to `processor`, the rest of the register cleared, or filled with the sign
-    kAddress,  ///< the address of `memory` to `processor`
-    kCopy      ///< `source` to `processor`
+    kOther,     ///< none of the ones below
+    kStore,     ///< `processor` to `memory`
+    kLoad,      ///< `memory` to `processor`, the rest of the register cleared, or filled with the sign
+    kAddress,   ///< the address of `memory` to `processor`
+    kCopy,      ///< `source` to `processor`
+    kCompare,   ///< flags of `memory` less `processor` (CMP)...
+    kCompared,  ///< ... of `processor` less `memory`
+    kTest       ///< flags of the bits that both have (TEST)
   };
 
   Kind kind;
@@ -60,6 +63,10 @@ struct MoveInstruction {
   ProcessorOperand source;
   MemoryOperand memory;
 };
+
+/// The flags register `before`, with what a kCompare, kCompared or kTest of `width` bytes makes of it.
+[[nodiscard]] uint64_t compareFlags(MoveInstruction::Kind kind, unsigned width, uint64_t memory, uint64_t processor,
+                                    uint64_t before);
 
 /// The instruction at `address`; kOther also if nothing can be read there. What was seen once is remembered for as long
 /// as the same bytes are there. Safe in a signal handler.

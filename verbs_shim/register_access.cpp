@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "verbs_shim/channel_client.h"
 #include "verbs_shim/guarded_copy.h"
 #include "verbs_shim/move_instruction.h"
+#include "verbs_shim/register_bus.h"
 #include "verbs_shim/register_pages.h"
 
 namespace hca::shim {
@@ -29,14 +29,16 @@ bool forEachWord(uintptr_t address, unsigned width, Visit&& visit) {
   return true;
 }
 
-void setRegister(channel::Request& request, channel::Kind kind, const RegisterPage& page, uintptr_t address,
-                 unsigned length) {
-  clear(request, kind);
-  // Of device memory there are several pages.
-  const uintptr_t offset = address - page.address;
-  request.argument[0] = page.page + offset / kPage;
-  request.argument[1] = offset % kPage;
-  request.length = length;
+// What goes out as one write.
+struct Write {
+  uint8_t bytes[kLine];
+  uint32_t length;
+};
+
+// Of device memory there are several pages.
+uint64_t pageOf(const RegisterPage& page, uintptr_t address) { return page.page + (address - page.address) / kPage; }
+uint32_t offsetOf(const RegisterPage& page, uintptr_t address) {
+  return static_cast<uint32_t>((address - page.address) % kPage);
 }
 
 // An instruction between two stores of a run: a load from ordinary memory, a copy of a register, or an address. None of
@@ -64,12 +66,12 @@ bool stepBetween(const MoveInstruction& next, gregset_t& ahead, const _libc_fpst
 
 // Follows the code behind a store for as long as it goes on filling the same line; registers and counter are moved
 // behind the last store that was taken along.
-void gatherRun(const RegisterPage& page, uintptr_t start, mcontext_t& processor, channel::Request& request) {
+void gatherRun(const RegisterPage& page, uintptr_t start, mcontext_t& processor, Write& write) {
   constexpr int kMostInstructions = 32;
   gregset_t ahead;
   memcpy(ahead, processor.gregs, sizeof ahead);
   uint8_t bytes[ProcessorOperand::kLargest];
-  for (int i = 0; i < kMostInstructions && (start + request.length) % kLine != 0; ++i) {
+  for (int i = 0; i < kMostInstructions && (start + write.length) % kLine != 0; ++i) {
     const MoveInstruction next = moveAt(static_cast<uintptr_t>(ahead[REG_RIP]));
     const bool isStore = next.kind == Kind::kStore && next.isPlain && next.width == kWord;
     if (!isStore) {
@@ -78,10 +80,10 @@ void gatherRun(const RegisterPage& page, uintptr_t start, mcontext_t& processor,
       continue;
     }
     const uintptr_t address = next.memory.address(ahead);
-    if (address != start + request.length || findPage(address) != &page) return;
+    if (address != start + write.length || findPage(address) != &page) return;
     next.processor.read(ahead, processor.fpregs, bytes);
-    memcpy(request.bytes + request.length, bytes, kWord);
-    request.length += kWord;
+    memcpy(write.bytes + write.length, bytes, kWord);
+    write.length += kWord;
     ahead[REG_RIP] += next.length;
     memcpy(processor.gregs, ahead, sizeof ahead);
   }
@@ -91,25 +93,21 @@ bool storeWords(uintptr_t address, const uint8_t* bytes, unsigned width) {
   return forEachWord(address, width, [&](unsigned start, unsigned length) {
     const RegisterPage* page = findPage(address + start);
     if (page == nullptr) return false;
-    channel::Request request;
-    setRegister(request, channel::Kind::kRegisterWrite, *page, address + start, length);
-    memcpy(request.bytes, bytes + start, length);
-    channel::Reply reply{};
-    (void)call(request, reply);  // a device that is gone swallows writes
+    writeRegister(pageOf(*page, address + start), offsetOf(*page, address + start), bytes + start, length);
     return true;
   });
 }
 
 bool emulateStore(const RegisterPage& page, uintptr_t address, const MoveInstruction& store, mcontext_t& processor) {
-  channel::Request request;
-  setRegister(request, channel::Kind::kRegisterWrite, page, address, store.width);
-  store.processor.read(processor.gregs, processor.fpregs, request.bytes);
+  static_assert(ProcessorOperand::kLargest <= kLine);
+  Write write;
+  write.length = store.width;
+  store.processor.read(processor.gregs, processor.fpregs, write.bytes);
   processor.gregs[REG_RIP] += store.length;
   const bool isWord = address % (store.width <= kWord ? store.width : ProcessorOperand::kLargest) == 0;
-  if (!isWord) return storeWords(address, request.bytes, store.width);
-  if (store.width == kWord && address % kLine == 0) gatherRun(page, address, processor, request);
-  channel::Reply reply{};
-  (void)call(request, reply);  // likewise
+  if (!isWord) return storeWords(address, write.bytes, store.width);
+  if (store.width == kWord && address % kLine == 0) gatherRun(page, address, processor, write);
+  writeRegister(pageOf(page, address), offsetOf(page, address), write.bytes, write.length);
   return true;
 }
 
@@ -117,12 +115,8 @@ bool loadWords(uintptr_t address, uint8_t* bytes, unsigned width) {
   return forEachWord(address, width, [&](unsigned start, unsigned length) {
     const RegisterPage* page = findPage(address + start);
     if (page == nullptr) return false;
-    channel::Request request;
-    setRegister(request, channel::Kind::kRegisterRead, *page, address + start, length);
-    channel::Reply reply{};
-    // A device that is gone answers all ones.
-    if (call(request, reply) != 0) reply.value[0] = ~uint64_t{0};
-    memcpy(bytes + start, &reply.value[0], length);
+    const uint64_t value = readRegister(pageOf(*page, address + start), offsetOf(*page, address + start), length);
+    memcpy(bytes + start, &value, length);
     return true;
   });
 }
@@ -135,6 +129,20 @@ bool emulateLoad(uintptr_t address, const MoveInstruction& load, mcontext_t& pro
   return load.processor.write(processor.gregs, processor.fpregs, bytes);
 }
 
+bool emulateCompare(uintptr_t address, const MoveInstruction& compare, mcontext_t& processor) {
+  uint64_t memory = 0;
+  uint8_t bytes[ProcessorOperand::kLargest] = {};
+  if (!loadWords(address, bytes, compare.width)) return false;
+  memcpy(&memory, bytes, sizeof memory);
+  uint64_t other = 0;
+  compare.processor.read(processor.gregs, processor.fpregs, bytes);
+  memcpy(&other, bytes, sizeof other);
+  greg_t& flags = processor.gregs[REG_EFL];
+  flags = static_cast<greg_t>(compareFlags(compare.kind, compare.width, memory, other, static_cast<uint64_t>(flags)));
+  processor.gregs[REG_RIP] += compare.length;
+  return true;
+}
+
 }  // namespace
 
 bool emulateAccess(ucontext_t& context, uintptr_t faultAddress) {
@@ -143,6 +151,8 @@ bool emulateAccess(ucontext_t& context, uintptr_t faultAddress) {
   mcontext_t& processor = context.uc_mcontext;
   const MoveInstruction move = moveAt(static_cast<uintptr_t>(processor.gregs[REG_RIP]));
   if (move.kind == Kind::kLoad) return emulateLoad(faultAddress, move, processor);
+  const bool compares = move.kind == Kind::kCompare || move.kind == Kind::kCompared || move.kind == Kind::kTest;
+  if (compares) return emulateCompare(faultAddress, move, processor);
   return move.kind == Kind::kStore && emulateStore(*page, faultAddress, move, processor);
 }
 

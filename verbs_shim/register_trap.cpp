@@ -11,7 +11,6 @@
 #include "verbs_shim/register_pages.h"
 #include "verbs_shim/settings.h"
 #include "verbs_shim/trap_return.h"
-#include "verbs_shim/virtual_time.h"
 
 namespace hca::shim {
 namespace {
@@ -19,6 +18,7 @@ namespace {
 RealCall<int (*)(int, const struct sigaction*, struct sigaction*)> realSigaction("sigaction");
 
 bool isInstalled = false;
+bool (*emulateInstruction)(void* context) = nullptr;
 __attribute__((tls_model("initial-exec"))) __thread bool isTrapped = false;
 struct sigaction programActions[2];  // of SIGSEGV and SIGBUS
 
@@ -68,7 +68,8 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
     }
     errno = savedErrno;
     returnFromTrap(context);
-  } else if (signal != SIGSEGV || info->si_code != SI_KERNEL || !emulateTsc(opaque)) {
+  } else if (signal != SIGSEGV || info->si_code != SI_KERNEL || emulateInstruction == nullptr ||
+             !emulateInstruction(opaque)) {
     chain(signal, info, opaque);
   }
   errno = savedErrno;
@@ -88,6 +89,8 @@ void installTrap() {
   realSigaction(SIGSEGV, &action, actionOf(SIGSEGV));
   realSigaction(SIGBUS, &action, actionOf(SIGBUS));
 }
+
+void trapInstructions(bool (*emulate)(void* context)) { emulateInstruction = emulate; }
 
 bool isTrapInstalled() { return isInstalled; }
 bool isInTrap() { return isTrapped; }

@@ -1,14 +1,10 @@
 // The simulation in a process of its own.
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +16,7 @@
 #include "verbs_shim/real_calls.h"
 #include "verbs_shim/register_trap.h"
 #include "verbs_shim/settings.h"
+#include "verbs_shim/shared_connection.h"
 #include "verbs_shim/transport.h"
 
 namespace hca::shim {
@@ -29,7 +26,6 @@ using channel::SharedArea;
 using channel::SharedSlot;
 using channel::SlotState;
 
-RealCall<decltype(&::poll)> realPoll("poll");
 RealCall<decltype(&::close)> realClose("close");
 RealCall<decltype(&::munmap)> realUnmap("munmap");
 
@@ -42,58 +38,6 @@ unsigned looks = 0;
 // Of a child that is about to be forked.
 SharedArea* childArea = nullptr;
 int childConnection = -1;
-
-// Only the simulation's process may look into this one, besides whom the system lets do so anyway.
-void admitSimulation() {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return;
-  prctl(PR_SET_PTRACER, static_cast<unsigned long>(peer.pid), 0UL, 0UL, 0UL);
-}
-
-// The descriptors of both areas; false if none came.
-bool receiveWelcome(int from, int (&descriptors)[2]) {
-  channel::Welcome welcome{};
-  iovec data{&welcome, sizeof welcome};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)];
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != sizeof welcome || welcome.error != 0) return false;
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof descriptors)) {
-    return false;
-  }
-  memcpy(descriptors, CMSG_DATA(header), sizeof descriptors);
-  return true;
-}
-
-template <class Struct>
-Struct* map(int descriptor) {
-  void* address = ::mmap(nullptr, sizeof(Struct), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  realClose(descriptor);
-  return address == MAP_FAILED ? nullptr : static_cast<Struct*>(address);
-}
-
-// -1 if there is nobody.
-int openConnection() {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (strlen(settings().socket) >= sizeof address.sun_path) return -1;
-  strcpy(address.sun_path, settings().socket);
-  const int fresh = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (fresh < 0) return -1;
-  // Out of the way of programs that count on small numbers.
-  constexpr int kHigh = 900;
-  int opened = fcntl(fresh, F_DUPFD_CLOEXEC, kHigh);
-  if (opened < 0) opened = fcntl(fresh, F_DUPFD_CLOEXEC, 3);
-  realClose(fresh);
-  if (opened < 0 || ::connect(opened, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return opened;
-  realClose(opened);
-  return -1;
-}
 
 // When the thread got its last answer, if it is watched.
 __attribute__((tls_model("initial-exec"))) __thread uint64_t answeredAt = 0;
@@ -132,12 +76,12 @@ void installInterrupt() {
 }
 
 int connect() {
-  connection = openConnection();
+  connection = openConnection(settings().socket);
   if (connection < 0) {
     complain("there is no simulation at '%s' (any more)", settings().socket);
     return ENODEV;
   }
-  admitSimulation();
+  admitPeer(connection);
   const channel::Hello hello{channel::kProtocolVersion, settings().host, 0};
   int descriptors[2];
   if (send(connection, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello ||
@@ -146,8 +90,8 @@ int connect() {
              settings().socket, settings().host);
     return ENODEV;
   }
-  area = map<SharedArea>(descriptors[0]);
-  doorbell = map<channel::Doorbell>(descriptors[1]);
+  area = mapShared<SharedArea>(descriptors[0]);
+  doorbell = mapShared<channel::Doorbell>(descriptors[1]);
   installInterrupt();
   looks = channel::looksBeforeSleep();
   return area != nullptr && doorbell != nullptr ? 0 : ENOMEM;
@@ -155,47 +99,15 @@ int connect() {
 
 uint32_t attachThread(int threadId) {
   channel::wantShortSlices();
-  for (uint32_t i = 0; i < SharedArea::kSlots; ++i) {
-    SharedSlot& slot = area->slots[i];
-    uint32_t expected = static_cast<uint32_t>(SlotState::kFree);
-    if (!__atomic_compare_exchange_n(&slot.state, &expected, static_cast<uint32_t>(SlotState::kIdle), false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-      continue;
-    }
-    slot.threadId = threadId;
-    uint32_t used = __atomic_load_n(&area->used, __ATOMIC_RELAXED);
-    while (used <= i &&
-           !__atomic_compare_exchange_n(&area->used, &used, i + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-    }
-    return i;
-  }
-  return SharedArea::kSlots;
-}
-
-bool hasSimulationEnded() {
-  pollfd peer{connection, POLLIN, 0};
-  return realPoll(&peer, 1UL, 0) > 0 && (peer.revents & (POLLHUP | POLLERR | POLLIN)) != 0;
-}
-
-void ringDoorbell() {
-  __atomic_add_fetch(&doorbell->rings, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&doorbell->isSleeping, __ATOMIC_SEQ_CST) != 0) channel::futexWake(&doorbell->rings);
+  return takeSlot(*area, threadId);
 }
 
 bool waitForAnswer(SharedSlot& slot) {
-  constexpr timespec kLook{0, 200'000'000};  // whether the simulation is still there
-  for (;;) {
-    const uint32_t state = __atomic_load_n(&slot.state, __ATOMIC_ACQUIRE);
-    if (state == static_cast<uint32_t>(SlotState::kAnswered)) return true;
-    if (channel::hasChangedSoon(&slot.state, state, looks)) continue;
-    channel::futexWait(&slot.state, state, &kLook);
-    if (hasDeferredSignal() && channel::isWait(slot.request.kind) && slot.isCancelled == 0) {
-      __atomic_store_n(&slot.isCancelled, 1U, __ATOMIC_SEQ_CST);
-      ringDoorbell();
-    }
-    const bool isThere = __atomic_load_n(&slot.state, __ATOMIC_ACQUIRE) == static_cast<uint32_t>(SlotState::kAnswered);
-    if (!isThere && hasSimulationEnded()) return false;
-  }
+  return awaitAnswer(slot, connection, looks, [&slot] {
+    if (!hasDeferredSignal() || !channel::isWait(slot.request.kind) || slot.isCancelled != 0) return;
+    __atomic_store_n(&slot.isCancelled, 1U, __ATOMIC_SEQ_CST);
+    ringDoorbell(*doorbell);
+  });
 }
 
 // The simulation gets at each page of this process by itself: for large buffers large pages save a seventh of its time.
@@ -218,7 +130,7 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
   channel::copy(slot.request, request);
   slot.isCancelled = 0;
   __atomic_store_n(&slot.state, static_cast<uint32_t>(SlotState::kSubmitted), __ATOMIC_SEQ_CST);
-  ringDoorbell();
+  ringDoorbell(*doorbell);
   if (!waitForAnswer(slot)) {
     if (!__atomic_exchange_n(&isDead, true, __ATOMIC_RELAXED)) {
       complain("the simulation has ended");
@@ -236,15 +148,15 @@ void call(uint32_t thread, const channel::Request& request, channel::Reply& repl
 // The child inherits the new connection. Where there is no child, or it ends, the connection does, too.
 bool prepareFork() {
   if (__atomic_load_n(&isDead, __ATOMIC_RELAXED)) return false;
-  childConnection = openConnection();
+  childConnection = openConnection(settings().socket);
   if (childConnection < 0) return false;
   const channel::Hello hello{channel::kProtocolVersion, settings().host, 1};
   bool isDone = send(childConnection, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello;
-  ringDoorbell();
+  ringDoorbell(*doorbell);
   int descriptors[2];
   isDone = isDone && receiveWelcome(childConnection, descriptors);
   if (isDone) {
-    childArea = map<SharedArea>(descriptors[0]);
+    childArea = mapShared<SharedArea>(descriptors[0]);
     realClose(descriptors[1]);  // all programs have the same doorbell
     isDone = childArea != nullptr;
   }
@@ -275,7 +187,7 @@ void forkedInChild() {
     doorbell = nullptr;
     return;
   }
-  admitSimulation();
+  admitPeer(connection);
   (void)send(connection, &channel::kIsThere, sizeof channel::kIsThere, MSG_NOSIGNAL);
 }
 

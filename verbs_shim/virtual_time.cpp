@@ -81,6 +81,7 @@ bool virtualSleep(uint64_t nanoseconds) {
 
 void trapTsc() {
   installTrap();
+  trapInstructions(emulateTsc);
   prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 }
 

@@ -26,6 +26,7 @@ AdapterCapabilities capabilitiesOf(const HcaConfig& config) {
   capabilities.maxEqs = static_cast<std::uint32_t>(config.event.maxEqs);
   capabilities.logMaxMkey = config.memory.logMaxMkey;
   capabilities.logMaxPd = config.memory.logMaxPd;
+  capabilities.registersByRequest = config.memory.registrationByRequest;
   capabilities.logMaxSrq = SrqEngine::kLogMaxQueues;
   capabilities.logMaxSrqSize = SrqEngine::kLogMaxSize;
   capabilities.logTagList = log2Of(config.transport.tagListSize);
@@ -124,15 +125,11 @@ void Hca::onBarRead(unsigned bar, std::uint64_t offset, MutableByteView into) {
 }
 
 void Hca::onReset() {
-  destroyObjects();
+  command_.reset();  // ends every object
   contextCache_.reset();
-  command_.reset();
-  domains_.reset();
-  uars_.reset();
-  memoryKeys_.reset();
-  deviceMemory_.reset();
   deviceMemoryPort_.reset();
   vectors_.reset();
+  gateway_.reset();
 }
 
 void Hca::onMsixControl(bool enabled, bool functionMasked) { vectors_.setControl(enabled, functionMasked); }
@@ -177,8 +174,19 @@ void Hca::changeGuid(std::uint8_t port, std::uint64_t guid) {
 
 void Hca::askToReregister(std::uint8_t port) { raisePortChange(port, wire::PortChange::kClientReregister); }
 
-void Hca::fail(HealthSyndrome syndrome) {
-  onHealthProblem(syndrome);
+void Hca::restart() {
+  onReset();
+  command_.restart();
+}
+
+bool Hca::fireInterrupt(InterruptVector vector) {
+  if (vector.value() >= vectors_.vectors()) return false;
+  vectors_.fire(vector);
+  return true;
+}
+
+void Hca::fail(HealthSyndrome syndrome, bool asksForReset) {
+  reportHealth(syndrome, asksForReset);
   queuePairs_.clear();
   EventRecord event;
   event.type = EventType::kInternalError;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
 #include "models/adapter/command/command_processor.h"
+#include "models/adapter/command/vendor_gateway.h"
 #include "models/adapter/completion/cq_engine.h"
 #include "models/adapter/doorbell/bar_decoder.h"
 #include "models/adapter/event/eq_engine.h"
@@ -51,6 +53,9 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   Hca(const AdapterContext& context, const HcaConfig& config, const Options& options,
       const std::vector<network::PacketSender*>& wires);
 
+  /// Of the function's vendor-specific capability.
+  [[nodiscard]] pcie::VendorRegisters& vendorRegisters() { return gateway_; }
+
   // pcie::BarTarget
   void onBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) override;
   void expectBarWrite(unsigned bar, std::uint64_t offset, ByteView bytes) override;
@@ -69,9 +74,24 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   void changeGuid(std::uint8_t port, std::uint64_t guid);
   void askToReregister(std::uint8_t port);
   /// It fails for good: queue pairs are gone, the health buffer says why. Only a reset of the function helps.
-  void fail(HealthSyndrome syndrome);
+  void fail(HealthSyndrome syndrome, bool asksForReset = false);
+  /// Its firmware starts anew, by itself: every object is gone, the interface reads as disabled, nobody is told. The
+  /// configuration space stays.
+  void restart();
+  /// The health buffer says something; the adapter goes on.
+  void reportHealth(HealthSyndrome syndrome, bool asksForReset) {
+    command_.setHealthSyndrome(static_cast<std::uint8_t>(syndrome), asksForReset);
+  }
+  void breakCommands(CommandFault fault) { command_.addFault(std::move(fault)); }
+  void stopHealthCounter(bool stopped) { command_.stopHealthCounter(stopped); }
+  void loseInterrupts(MsixTable::Loss loss) { vectors_.lose(std::move(loss)); }
+  /// An interrupt that nothing caused. False if there is no such vector.
+  bool fireInterrupt(InterruptVector vector);
+  void overflowEventQueue(EqEngine::Overflow overflow) { events_.overflow(std::move(overflow)); }
+  bool breakCompletionQueue(CqNumber number, CqStatus status) { return completion_.breakQueue(number, status); }
 
   // For reports.
+  [[nodiscard]] AdapterAccount account() const { return command_.account(); }
   [[nodiscard]] const CqEngine& completion() const { return completion_; }
   [[nodiscard]] const EqEngine& events() const { return events_; }
   [[nodiscard]] const MsixTable& vectors() const { return vectors_; }
@@ -121,6 +141,7 @@ class Hca final : public pcie::BarTarget, private HealthSink {
   UarTable uars_;
   MkeyTable memoryKeys_;
   MsixTable vectors_;
+  VendorGateway gateway_;
   EqEngine events_;
   CqEngine completion_;
   QpTable queuePairs_;

@@ -30,7 +30,8 @@ RootComplex::RootComplex(const sc_core::sc_module_name& name, kernel::CalendarMo
     : sc_core::sc_module(name),
       module_(calendar),
       calendar_(calendar.calendar()),
-      space_(space),
+      ownSpace_(space),
+      space_(&space),
       interrupts_(interrupts),
       timing_(config),
       readLatency_(config.readLatency),
@@ -133,8 +134,8 @@ DmaStatus RootComplex::writeMemory(Payload& payload) {
     deliverMessage(payload);
     return DmaStatus::kOk;
   }
-  if (!extensionOf(payload).timingOnly) return space_.write(address, dataOf(payload));
-  return space_.contains(address, payload.get_data_length()) ? DmaStatus::kOk : DmaStatus::kUnmapped;
+  if (!extensionOf(payload).timingOnly) return space_->write(address, dataOf(payload));
+  return space_->contains(address, payload.get_data_length()) ? DmaStatus::kOk : DmaStatus::kUnmapped;
 }
 
 bool RootComplex::isMessage(const Payload& payload) const {
@@ -163,8 +164,8 @@ void RootComplex::onReadReady(Arrival& arrival) {
 DmaStatus RootComplex::readMemory(Payload& payload) {
   const BusAddress address(payload.get_address());
   const std::uint32_t length = payload.get_data_length();
-  if (!extensionOf(payload).timingOnly) return space_.read(address, {payload.get_data_ptr(), length});
-  return space_.contains(address, length) ? DmaStatus::kOk : DmaStatus::kUnmapped;
+  if (!extensionOf(payload).timingOnly) return space_->read(address, {payload.get_data_ptr(), length});
+  return space_->contains(address, length) ? DmaStatus::kOk : DmaStatus::kUnmapped;
 }
 
 void RootComplex::respond(Payload& payload) {

@@ -56,6 +56,9 @@ class RootComplex final : public sc_core::sc_module,
     memoryTiming_ = timing;
     waitsForArrival_ = timing != nullptr && isShared;
   }
+  /// What the IOMMU translates this port's DMA with from now on; nullptr (the default): the space of construction. DMA
+  /// under way finds the new one. `space` outlives its use.
+  void attach(BusAddressSpace* space) { space_ = space == nullptr ? &ownSpace_ : space; }
 
   // PciFunction. Once the simulation has started (sc_start(SC_ZERO_TIME) is enough).
   std::uint32_t configRead(std::uint32_t offset, std::uint32_t width) override;
@@ -109,7 +112,8 @@ class RootComplex final : public sc_core::sc_module,
 
   kernel::CalendarModule& module_;
   kernel::Calendar& calendar_;
-  BusAddressSpace& space_;
+  BusAddressSpace& ownSpace_;
+  BusAddressSpace* space_;  // that DMA goes to
   InterruptPort& interrupts_;
   pcie::InterruptSink* sink_ = nullptr;
   MemoryTiming* memoryTiming_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "models/base/byte_view.h"
 #include "models/base/ids.h"
 #include "models/base/units.h"
 #include "models/observe/work_request_id.h"
@@ -96,6 +97,18 @@ struct CompletionEvent {
   std::uint8_t status = 0;          ///< ibv_wc_status
   std::uint32_t bytes = 0;
   QpNumber qp;  ///< where it completed; a request of a shared receive queue doesn't say
+};
+
+/// The adapter handed an entry of a completion or event queue to the bus, or a block of compressed ones.
+struct EntryEvent {
+  enum class Queue : std::uint8_t { kCompletion, kEvent };
+  Queue kind;
+  Time time;
+  HostIndex host;
+  AdapterIndex adapter;
+  std::uint32_t queue = 0;  ///< CQ or EQ number
+  std::uint64_t index = 0;  ///< free-running number of the entry
+  ByteView bytes;           ///< as written; valid during the call
 };
 
 /// An asynchronous event (error or state change) raised by an adapter. `type` is the EQE type.

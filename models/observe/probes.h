@@ -4,6 +4,9 @@
 #include "models/observe/events.h"
 #include "models/observe/probe.h"
 
+namespace hca::adapter {
+struct CommandRecord;
+}
 namespace hca::network {
 struct Packet;
 }
@@ -20,6 +23,11 @@ struct PacketEvent {
   const network::Packet* packet;  ///< valid during the call
 };
 
+/// Something at an adapter's command interface.
+struct CommandEvent {
+  const adapter::CommandRecord* record;  ///< valid during the call
+};
+
 /// One object a simulation, shared by reference: models fire, observers attach before the run.
 struct Probes {
   Probe<StageEvent> stage;
@@ -29,6 +37,8 @@ struct Probes {
   Probe<AsyncEvent> async;
   Probe<PacketEvent> packet;
   Probe<CompletionEvent> completion;
+  Probe<CommandEvent> command;
+  Probe<EntryEvent> entry;
 };
 
 }  // namespace hca::observe

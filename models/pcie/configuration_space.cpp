@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/pcie/vendor_registers.h"
+
 namespace hca::pcie {
 
 namespace {
@@ -66,7 +68,7 @@ ConfigurationSpace::ConfigurationSpace(const FunctionDescription& description, c
   describeHeader(description);
   describeExpress(config);
   describeMsix(description);
-  describePowerManagement();
+  describePowerManagement(description);
   reset();
 }
 
@@ -122,11 +124,14 @@ void ConfigurationSpace::describeMsix(const FunctionDescription& description) {
   put(kMsix + 8, 4, description.msixPendingOffset);
 }
 
-void ConfigurationSpace::describePowerManagement() {
+void ConfigurationSpace::describePowerManagement(const FunctionDescription& description) {
   put(kPowerManagement, 1, 0x01);
-  put(kPowerManagement + 1, 1, 0);
+  put(kPowerManagement + 1, 1, description.hasVendorRegisters ? kVendor : 0);
   put(kPowerManagement + 2, 2, 3);              // version 3, no power events
   put(kPowerControl, 2, 1U << 3, kPowerState);  // leaving D3hot keeps the state
+  if (!description.hasVendorRegisters) return;
+  put(kVendor, 1, 0x09);
+  put(kVendor + 2, 1, VendorRegisters::kSize);
 }
 
 void ConfigurationSpace::reset() {

@@ -20,6 +20,7 @@ struct FunctionDescription {
   std::uint32_t msixVectors = 32;       ///< 1 to 2048
   std::uint32_t msixTableOffset = 0;    ///< in BAR 0, a multiple of 8
   std::uint32_t msixPendingOffset = 0;  ///< in BAR 0, a multiple of 8
+  bool hasVendorRegisters = false;      ///< VendorRegisters, whose values whoever has the space asks for
 };
 
 /// A type 0 header with one 64-bit prefetchable base address register, and the capabilities PCI Express (with
@@ -31,6 +32,7 @@ class ConfigurationSpace {
   static constexpr std::uint32_t kPowerManagement = 0x40;
   static constexpr std::uint32_t kExpress = 0x60;
   static constexpr std::uint32_t kMsix = 0x9C;
+  static constexpr std::uint32_t kVendor = 0xC0;
 
   /// Throws std::invalid_argument for a description that the registers can't hold.
   ConfigurationSpace(const FunctionDescription& description, const PcieConfig& config);
@@ -63,7 +65,7 @@ class ConfigurationSpace {
   void describeHeader(const FunctionDescription& description);
   void describeExpress(const PcieConfig& config);
   void describeMsix(const FunctionDescription& description);
-  void describePowerManagement();
+  void describePowerManagement(const FunctionDescription& description);
   void put(std::uint32_t offset, std::uint32_t width, std::uint32_t value, std::uint32_t writable = 0);
   void refresh();  // what is asked for often, taken out of the registers
 

@@ -98,7 +98,7 @@ tlm::tlm_sync_enum Endpoint::nb_transport_fw(tlm::tlm_generic_payload& payload, 
 }
 
 bool Endpoint::claims(const RegisterAccess& access, std::uint64_t& offset) const {
-  if (!configuration_.decodesMemory() || target_ == nullptr) return false;
+  if (!isPresent_ || !configuration_.decodesMemory() || target_ == nullptr) return false;
   if (access.bar != 0 && access.bar != PcieExtension::kByAddress) return false;
   offset = access.payload->get_address() - (access.bar == 0 ? 0 : configuration_.barAddress());
   return offset < configuration_.barSize() && access.payload->get_data_length() <= configuration_.barSize() - offset;
@@ -147,18 +147,33 @@ void Endpoint::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&)
   const auto offset = static_cast<std::uint32_t>(payload.get_address());
   const std::uint32_t width = payload.get_data_length();
   std::uint8_t* bytes = payload.get_data_ptr();
-  if (payload.is_write()) {
+  if (!isPresent_) {
+    if (payload.is_read()) std::memset(bytes, 0xFF, width);
+  } else if (payload.is_write()) {
     std::uint32_t value = 0;
     for (std::uint32_t i = 0; i < width; ++i) value |= std::uint32_t{bytes[i]} << (8 * i);
     configurationWrite(offset, width, value);
   } else {
-    const std::uint32_t value = configuration_.read(offset, width);
+    const std::uint32_t value = configurationRead(offset, width);
     for (std::uint32_t i = 0; i < width; ++i) bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
   }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
+// A whole register behind the header of the vendor-specific capability.
+bool Endpoint::isVendors(std::uint32_t offset, std::uint32_t width) const {
+  constexpr std::uint32_t kFirst = ConfigurationSpace::kVendor + 4;
+  return vendor_ != nullptr && width == 4 && offset % 4 == 0 && offset >= kFirst &&
+         offset < ConfigurationSpace::kVendor + VendorRegisters::kSize;
+}
+
+std::uint32_t Endpoint::configurationRead(std::uint32_t offset, std::uint32_t width) {
+  return isVendors(offset, width) ? vendor_->readVendorRegister(offset - ConfigurationSpace::kVendor)
+                                  : configuration_.read(offset, width);
+}
+
 void Endpoint::configurationWrite(std::uint32_t offset, std::uint32_t width, std::uint32_t value) {
+  if (isVendors(offset, width)) vendor_->writeVendorRegister(offset - ConfigurationSpace::kVendor, value);
   const ConfigurationSpace::Effect effect = configuration_.write(offset, width, value);
   if (effect == ConfigurationSpace::Effect::kReset) reset();
   if (effect == ConfigurationSpace::Effect::kMsixControl && target_ != nullptr) {
@@ -168,8 +183,23 @@ void Endpoint::configurationWrite(std::uint32_t offset, std::uint32_t width, std
 
 // What is under way belongs to the former life: completers leave memory alone, results are thrown away as they come.
 void Endpoint::reset() {
-  ++resets_;
   ++counters_.resets;
+  dropDma();
+  configuration_.reset();
+  if (target_ != nullptr) target_->onReset();
+}
+
+void Endpoint::setPresent(bool present) {
+  if (present == isPresent_) return;
+  isPresent_ = present;
+  dropDma();
+  if (target_ == nullptr) return;
+  target_->onReset();
+  if (present) target_->onMsixControl(configuration_.msixEnabled(), configuration_.msixFunctionMasked());
+}
+
+void Endpoint::dropDma() {
+  ++resets_;
   tagTimer_.cancel();
   while (!waiting_.empty()) {
     const std::uint32_t index = waiting_.pop();
@@ -177,8 +207,6 @@ void Endpoint::reset() {
     reads_[index].isWaiting = false;
     releaseIfDone(index);
   }
-  configuration_.reset();
-  if (target_ != nullptr) target_->onReset();
 }
 
 unsigned Endpoint::transport_dbg(tlm::tlm_generic_payload&) { return 0; }

@@ -17,6 +17,7 @@
 #include "models/pcie/protocol.h"
 #include "models/pcie/tag_pool.h"
 #include "models/pcie/transaction_pool.h"
+#include "models/pcie/vendor_registers.h"
 
 namespace hca::pcie {
 
@@ -50,8 +51,17 @@ class Endpoint final : public sc_core::sc_module,
   Endpoint(const sc_core::sc_module_name& name, kernel::CalendarModule& calendar, const PcieConfig& config,
            const FunctionDescription& description);
 
+  /// The registers of the description's vendor-specific capability; they outlive the endpoint's use.
+  void setVendorRegisters(VendorRegisters& registers) { vendor_ = &registers; }
   /// Before the simulation starts. `target` outlives the endpoint's use.
   void setBarTarget(BarTarget& target) { target_ = &target; }
+
+  /// The function is gone from the link, or back. While it is gone, reads of whatever kind give all ones, writes go
+  /// nowhere, and the adapter is as after power-on, which it is again when it comes back. The configuration space is
+  /// then what it was: as the host's software restores it after a link that went down (PCI Express Base Specification,
+  /// 6.2.10, downstream port containment).
+  void setPresent(bool present);
+  [[nodiscard]] bool isPresent() const { return isPresent_; }
 
   void read(const DmaRead& request) override;
   void write(const DmaWrite& request) override;
@@ -109,8 +119,12 @@ class Endpoint final : public sc_core::sc_module,
 
   void onRegisterAccess(RegisterAccess& access);
   [[nodiscard]] bool claims(const RegisterAccess& access, std::uint64_t& offset) const;
+  [[nodiscard]] bool isVendors(std::uint32_t offset, std::uint32_t width) const;
+  [[nodiscard]] std::uint32_t configurationRead(std::uint32_t offset, std::uint32_t width);
   void configurationWrite(std::uint32_t offset, std::uint32_t width, std::uint32_t value);
   void reset();
+  void dropDma();
+  [[nodiscard]] bool mastersBus() const { return isPresent_ && configuration_.mastersBus(); }
   void send(const TransactionPool::Transaction& transaction, Traffic traffic, std::uint32_t pieceSize);
   [[nodiscard]] Time durationOf(const tlm::tlm_generic_payload& payload, std::uint32_t pieceSize) const;
   void wakeCalendar();
@@ -134,12 +148,14 @@ class Endpoint final : public sc_core::sc_module,
   ConfigurationSpace configuration_;
   LinkTiming timing_;
   BarTarget* target_ = nullptr;
+  VendorRegisters* vendor_ = nullptr;
   EndpointCounters counters_;
   TransactionPool pool_;
   TagPool tags_;
   std::uint32_t burstWrites_;  // most TLPs of one burst
   std::uint32_t burstReads_;
   std::uint32_t resets_ = 0;
+  bool isPresent_ = true;
   Time drainedAt_{};
   std::vector<Read> reads_;
   std::vector<std::uint32_t> freeReads_;

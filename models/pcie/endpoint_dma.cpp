@@ -23,7 +23,7 @@ std::uint32_t bytesOf(std::uint32_t tlps, std::uint32_t pieceSize) {
 
 void Endpoint::read(const DmaRead& request) {
   const std::uint32_t index = newRead(request);
-  if (!configuration_.mastersBus()) {
+  if (!mastersBus()) {
     ++counters_.readsWithoutMastering;
     reads_[index].status = host::DmaStatus::kUnmapped;
     reads_[index].isIssuing = false;
@@ -165,7 +165,7 @@ void Endpoint::releaseIfDone(std::uint32_t index) {
 // ---- Writes
 
 void Endpoint::write(const DmaWrite& request) {
-  if (!configuration_.mastersBus()) return refuseWrite(request);
+  if (!mastersBus()) return refuseWrite(request);
   const std::uint32_t most = bytesOf(burstWrites_, configuration_.maxPayload());
   if (request.length > std::min(most, toPageEnd(request.address.value()))) return sendSplitWrite(request);
   const auto transaction = writeBurst(request, 0, request.length);
@@ -247,7 +247,7 @@ void Endpoint::onRefusedWrite(RefusedWrite& refused) {
 }
 
 void Endpoint::message(BusAddress address, std::uint32_t data) {
-  if (!configuration_.mastersBus()) {
+  if (!mastersBus()) {
     ++counters_.messagesWithoutMastering;
     return;
   }

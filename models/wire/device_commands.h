@@ -65,6 +65,7 @@ struct CapabilityModifier {
 struct QueryHcaCapOutput {
   static constexpr std::size_t kSize = 0x10 + HcaCapabilities::kUnionSize;
   using General = ContextBlock<0x10, HcaCapabilities::kSize>;
+  using Atomic = ContextBlock<0x10, AtomicCapabilities::kSize>;
   using DeviceMemory = ContextBlock<0x10, DeviceMemoryCapabilities::kSize>;
 };
 
@@ -72,6 +73,7 @@ struct QueryHcaCapOutput {
 struct SetHcaCapInput {
   static constexpr std::size_t kSize = 0x10 + HcaCapabilities::kUnionSize;
   using General = ContextBlock<0x10, HcaCapabilities::kSize>;
+  using Atomic = ContextBlock<0x10, AtomicCapabilities::kSize>;
 };
 
 /// TEARDOWN_HCA input.

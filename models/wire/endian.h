@@ -8,6 +8,7 @@ namespace hca::wire {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the swaps below assume a little-endian host");
 
+[[nodiscard]] constexpr std::uint8_t swapBytes(std::uint8_t value) { return value; }
 [[nodiscard]] constexpr std::uint16_t swapBytes(std::uint16_t value) { return __builtin_bswap16(value); }
 [[nodiscard]] constexpr std::uint32_t swapBytes(std::uint32_t value) { return __builtin_bswap32(value); }
 [[nodiscard]] constexpr std::uint64_t swapBytes(std::uint64_t value) { return __builtin_bswap64(value); }

@@ -28,17 +28,21 @@ struct HcaCapabilities {
   using LogMaxQp = ContextField<0x10, 4, 0>;
   using LogMaxSrq = ContextField<0x14, 20, 16>;
   using LogMaxCqSize = ContextField<0x18, 23, 16>;
+  using RelaxedOrderingWriteByRequest = ContextField<0x18, 15, 15>;  ///< relaxed_ordering_write_umr
+  using RelaxedOrderingReadByRequest = ContextField<0x18, 14, 14>;   ///< relaxed_ordering_read_umr
   using LogMaxCq = ContextField<0x18, 4, 0>;
   using LogMaxEqSize = ContextField<0x1C, 31, 24>;
   using RelaxedOrderingWrite = ContextField<0x1C, 23, 23>;
+  using RelaxedOrderingRead = ContextField<0x1C, 22, 22>;
   using LogMaxMemoryKey = ContextField<0x1C, 21, 16>;
   using LogMaxEq = ContextField<0x1C, 3, 0>;
   using MaxIndirection = ContextField<0x20, 31, 24>;
   using FixedBufferSize = ContextField<0x20, 23, 23>;
   using LogMaxMemoryRegion = ContextField<0x20, 22, 16>;
   using ForceTeardown = ContextField<0x20, 15, 15>;
-  using FastTeardown = ContextField<0x20, 14, 14>;
+  using FastTeardown = ContextField<0x1C, 4, 4>;
   using LogMaxBsfList = ContextField<0x20, 13, 8>;
+  using ExtendedTranslationOffset = ContextField<0x20, 7, 7>;  ///< umr_extended_translation_offset
   using NullMemoryKey = ContextField<0x20, 6, 6>;
   using LogMaxKlmList = ContextField<0x20, 5, 0>;
   using LogMaxRequesterReads = ContextField<0x28, 21, 16>;  ///< log_max_ra_req_qp
@@ -96,6 +100,7 @@ struct HcaCapabilities {
   using CqPeriodFromCqe = ContextField<0x44, 20, 20>;
   using CrossChannel = ContextField<0x44, 19, 19>;
   using AutomaticPathMigration = ContextField<0x44, 17, 17>;
+  using InvalidateCarriesLength = ContextField<0x44, 14, 14>;  ///< imaicl: memory windows of type 2B
   using QkeyViolationCounter = ContextField<0x44, 9, 9>;
   using PkeyViolationCounter = ContextField<0x44, 8, 8>;
   using SetDethSourceQp = ContextField<0x44, 7, 7>;
@@ -105,7 +110,7 @@ struct HcaCapabilities {
   using Rc = ContextField<0x44, 0, 0>;
   using Uar4k = ContextField<0x48, 31, 31>;
   using UarSize = ContextField<0x48, 21, 16>;
-  using UmemUid0 = ContextField<0x48, 13, 13>;
+  using UmemUid0 = ContextField<0x48, 13, 13>;  ///< CREATE_UMEM for whoever drives the function
   using LogPageSize = ContextField<0x48, 7, 0>;
   using BlueFlame = ContextField<0x4C, 31, 31>;
   using DriverVersion = ContextField<0x4C, 30, 30>;
@@ -146,6 +151,19 @@ struct HcaCapabilities {
   using RendezvousRc = ContextField<0xBC, 14, 14>;
   using LogTagListSize = ContextField<0xBC, 12, 8>;
   using LogMaxXrq = ContextField<0xBC, 4, 0>;
+};
+
+/// What atomic operations can do (kAtomic). struct mlx5_ifc_atomic_caps_bits; values: Linux
+/// include/linux/mlx5/device.h, MLX5_ATOMIC_OPS_* and MLX5_ATOMIC_REQ_MODE_*.
+struct AtomicCapabilities {
+  static constexpr std::size_t kSize = 0x100;
+  using RequestByteOrder = ContextField<0x08, 31, 30>;  ///< of 8 bytes: 0 big-endian, 1 the host's
+  using HostByteOrderSupported = ContextField<0x08, 25, 25>;
+  using Operations = ContextField<0x10, 15, 0>;
+  static constexpr std::uint32_t kCompareSwap = 1;
+  static constexpr std::uint32_t kFetchAdd = 2;
+  using QpSizes = ContextField<0x14, 15, 0>;  ///< bits: sizes in bytes
+  using DcSizes = ContextField<0x18, 15, 0>;
 };
 
 /// What the Ethernet queues offer (kEthernet). struct mlx5_ifc_per_protocol_networking_offload_caps_bits.

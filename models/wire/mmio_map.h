@@ -24,8 +24,10 @@ struct InitSegment {
   static constexpr std::uint64_t kCommandQueueHigh = 0x10;  ///< address[63:32]
   static constexpr std::uint64_t kCommandQueueLow = 0x14;   ///< see CommandQueueLow
   static constexpr std::uint64_t kCommandDoorbell = 0x18;   ///< bit n: slot n has a command
-  static constexpr std::uint64_t kInitializing = 0x1FC;     ///< bit 31: not ready yet
+  static constexpr std::uint64_t kInitializing = 0x1FC;     ///< bit 31: not ready yet, bit 30: a reset can be asked for
   static constexpr std::uint64_t kHealthBuffer = 0x200;     ///< 64 bytes, see HealthBuffer
+  static constexpr std::uint64_t kCommandTimeout = 0xFF8;   ///< cmd_exec_to, see DriverTimeout
+  static constexpr std::uint64_t kInitialisationTimeout = 0xFFC;  ///< cmd_q_init_to; 0: no time-out is told at all
   static constexpr std::uint64_t kInternalTimerHigh = 0x1000;
   static constexpr std::uint64_t kInternalTimerLow = 0x1004;
   static constexpr std::uint64_t kClearInterrupt = 0x100C;
@@ -44,6 +46,7 @@ struct HealthBuffer {
   static constexpr std::uint64_t kAssertReturnAddress = 0x24;
   static constexpr std::uint64_t kFirmwareVersion = 0x30;
   static constexpr std::uint64_t kHardwareId = 0x34;
+  static constexpr std::uint64_t kSeverity = 0x38;  ///< bit 31: the firmware asks for a reset
   static constexpr std::uint64_t kSyndrome = 0x3C;  ///< index[31:24], syndrome[23:16], extended[15:0]
   static constexpr std::uint64_t kSize = 0x40;
 };

@@ -121,6 +121,8 @@ constexpr OpcodeName kNames[] = {
     {CommandOpcode::kDestroyFlowGroup, "DESTROY_FLOW_GROUP"},
     {CommandOpcode::kSetFlowTableEntry, "SET_FLOW_TABLE_ENTRY"},
     {CommandOpcode::kDeleteFlowTableEntry, "DELETE_FLOW_TABLE_ENTRY"},
+    {CommandOpcode::kCreateUserMemory, "CREATE_UMEM"},
+    {CommandOpcode::kDestroyUserMemory, "DESTROY_UMEM"},
 };
 
 }  // namespace

@@ -115,6 +115,8 @@ enum class CommandOpcode : std::uint16_t {
   kDestroyFlowGroup = 0x934,
   kSetFlowTableEntry = 0x936,
   kDeleteFlowTableEntry = 0x938,
+  kCreateUserMemory = 0xA08,
+  kDestroyUserMemory = 0xA0A,
 };
 
 /// The opcode's name as the public driver spells it ("CREATE_CQ"), "unknown" for a value that is none of the above.

@@ -45,6 +45,7 @@ enum class RegisterId : std::uint16_t {
   kPortCapabilityMask = 0x507F,
   kNodeDescription = 0x6001,
   kHostEndianness = 0x7004,
+  kDefaultTimeouts = 0xC00E,
 };
 
 /// kPortMtu. struct mlx5_ifc_pmtu_reg_bits.
@@ -89,6 +90,21 @@ struct PortAdministrationRegister {
   using LocalPort = ContextField<0x00, 23, 16>;
   using AdminStatus = ContextField<0x00, 11, 8>;       ///< 1 up, 2 down
   using OperationalStatus = ContextField<0x00, 3, 0>;  ///< 1 up, 2 down
+};
+
+/// kDefaultTimeouts: each a DriverTimeout. struct mlx5_ifc_dtor_reg_bits.
+struct DefaultTimeoutsRegister {
+  static constexpr std::size_t kSize = 64;
+  using PcieToggle = ContextField<0x04, 31, 0>;
+  using HealthPoll = ContextField<0x14, 31, 0>;
+  using FullDump = ContextField<0x18, 31, 0>;
+  using FirmwareReset = ContextField<0x1C, 31, 0>;
+  using FlushOnError = ContextField<0x20, 31, 0>;
+  using PciSyncUpdate = ContextField<0x24, 31, 0>;
+  using Teardown = ContextField<0x28, 31, 0>;
+  using Reactivate = ContextField<0x2C, 31, 0>;
+  using ReclaimPages = ContextField<0x30, 31, 0>;
+  using ReclaimVirtualPages = ContextField<0x34, 31, 0>;
 };
 
 /// kNodeDescription: a text, zero-filled. struct mlx5_reg_node_desc.

@@ -9,6 +9,7 @@
 #include "sim/config/host_config.h"
 #include "sim/config/host_sections.h"
 #include "sim/config/run_config.h"
+#include "sim/drills/drill_config.h"
 #include "sim/workload/dma_config.h"
 #include "sim/workload/flow_config.h"
 
@@ -24,6 +25,11 @@ struct NamedDma {
   sim::DmaConfig dma;
 };
 
+struct NamedDrill {
+  std::string name;
+  sim::DrillConfig drill;
+};
+
 struct Config {
   RunConfig run;
   HostConfig host;
@@ -33,6 +39,7 @@ struct Config {
   std::vector<HostSections> hosts;  ///< by host number, with [host.N...] applied
   std::vector<NamedFlow> flows;     ///< in the order in which they were first named
   std::vector<NamedDma> dma;        ///< likewise
+  std::vector<NamedDrill> drills;   ///< likewise
 
   [[nodiscard]] bool hasSwitch() const { return host.count > 2 || fabricSwitch.always; }
 };

@@ -23,6 +23,8 @@ class ConfigChecker {
   void addSection(const std::string& section, const Origin& origin) { sections_[section] = origin; }
 
   void run();
+  /// Those alone.
+  void checkDrills();
 
  private:
   void checkLink();
@@ -43,6 +45,7 @@ class ConfigChecker {
   void checkVector(const NamedFlow& named);
   void checkOrder(const NamedFlow& named);
   void checkDma(const NamedDma& named);
+  void checkDrill(const NamedDrill& named);
   /// False, after a complaint, if `host` has no such adapter; a host that isn't there was complained about.
   bool checkAdapter(const std::string& section, const char* key, std::uint32_t host, std::uint32_t adapter);
   /// The chain of `after(one)` among `all` must name what is there, and end.

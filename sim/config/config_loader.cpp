@@ -38,6 +38,7 @@ class Loader {
     if (loaded_.config.run.strictNotify) applyStrictNotify();
     readNamed(kFlowSection, loaded_.config.flows, &NamedFlow::flow);
     readNamed(sim::kDmaSection, loaded_.config.dma, &NamedDma::dma);
+    readNamed(sim::kDrillSection, loaded_.config.drills, &NamedDrill::drill);
     readSizeFiles(loaded_.config, values_, loaded_.problems);
     checkValues();
     sortProblems();
@@ -201,6 +202,33 @@ class Loader {
 };
 
 }  // namespace
+
+LoadedDrill loadDrill(const Config& config, const std::string& name, const std::vector<Assignment>& keys) {
+  LoadedDrill loaded{{name, {}}, {}};
+  const std::string section = std::string(sim::kDrillSection) + '.' + name;
+  const SectionCatalog catalog;
+  std::string nearest;
+  const SectionSchema& schema = *catalog.resolve(section, nearest)->schema;
+  ConfigValues values;
+  std::vector<Assignment> known;
+  for (Assignment assignment : keys) {
+    assignment.section = section;
+    const bool isKnown = std::any_of(schema.keys.begin(), schema.keys.end(),
+                                     [&](const KeySchema& key) { return key.name == assignment.key; });
+    if (isKnown) {
+      known.push_back(std::move(assignment));
+    } else {
+      loaded.problems.push_back({assignment.origin, assignment.key, "is no known key of a drill",
+                                 catalog.nearestKey(schema, assignment.key)});
+    }
+  }
+  values.store(known);
+  readSection(section, loaded.drill.drill, values, loaded.problems);
+  Config one = config;
+  one.drills = {loaded.drill};
+  ConfigChecker(one, values, loaded.problems).checkDrills();
+  return loaded;
+}
 
 LoadedConfig loadConfig(const std::vector<std::string>& files, const std::vector<Setting>& settings, Work work) {
   return Loader(files, settings, work).run();

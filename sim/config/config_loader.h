@@ -23,4 +23,12 @@ enum class Work { kNeeded, kElsewhere };
 [[nodiscard]] LoadedConfig loadConfig(const std::vector<std::string>& files, const std::vector<Setting>& settings,
                                       Work work = Work::kNeeded);
 
+struct LoadedDrill {
+  NamedDrill drill;   ///< counts only if there are no problems
+  Problems problems;  ///< of the keys
+};
+
+/// A drill that is asked for while `config` runs; of `keys` the section doesn't matter.
+[[nodiscard]] LoadedDrill loadDrill(const Config& config, const std::string& name, const std::vector<Assignment>& keys);
+
 }  // namespace hca::config

@@ -4,6 +4,7 @@
 
 #include "sim/config/section_catalog.h"
 #include "sim/config/section_schema.h"
+#include "sim/drills/drill_kinds.h"
 
 namespace hca::config {
 
@@ -65,6 +66,19 @@ void addAdapters(const HostSections& host, SectionPlace place, std::vector<Secti
       addDifferences(place, portTexts(adapter.portSections(port)), commonOfPorts, texts);
     }
   }
+}
+
+// Keys that mean something to its kind: the others may not be written down.
+KeyTexts drillTexts(const sim::DrillConfig& drill) {
+  std::vector<std::string> known{"kind", "host", "adapter", "at"};
+  if (drill.kind != sim::DrillKind::kNone) {
+    for (const char* key : sim::infoOf(drill.kind).keys) known.emplace_back(key);
+  }
+  KeyTexts texts;
+  for (auto& text : keyTexts(drill)) {
+    if (std::find(known.begin(), known.end(), text.first) != known.end()) texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 std::string quotedIfNeeded(const std::string& value) {
@@ -148,7 +162,7 @@ its adapter A alone (`[host.N.adapter.A.completion]` where all adapters have `[a
 `[host.N.adapter.A.port.P.link.faults]` for port P of that adapter alone. Of these the one that says more is stronger,
 wherever it stands. Hosts and adapters are numbered from 0, ports from 1.
 
-`[flow.NAME]` and `[dma.NAME]` may be given any number of times; NAME is free.
+`[flow.NAME]`, `[dma.NAME]` and `[drill.NAME]` may be given any number of times; NAME is free.
 
 | kind | how it is written |
 | --- | --- |
@@ -183,6 +197,9 @@ std::vector<SectionText> effectiveSections(const Config& config) {
   }
   for (const NamedDma& named : config.dma) {
     texts.emplace_back(std::string(sim::kDmaSection) + '.' + named.name, keyTexts(named.dma));
+  }
+  for (const NamedDrill& named : config.drills) {
+    texts.emplace_back(std::string(sim::kDrillSection) + '.' + named.name, drillTexts(named.drill));
   }
   return texts;
 }

@@ -67,6 +67,7 @@ SectionCatalog::SectionCatalog() {
   });
   sections_.push_back(schemaOf<sim::FlowConfig>(kFlowSection, Scope::kNamed, kFlowDoc));
   sections_.push_back(schemaOf<sim::DmaConfig>(sim::kDmaSection, Scope::kNamed, sim::kDmaDoc));
+  sections_.push_back(schemaOf<sim::DrillConfig>(sim::kDrillSection, Scope::kNamed, sim::kDrillDoc));
 }
 
 const SectionSchema* SectionCatalog::find(const std::string& name) const {
@@ -78,7 +79,7 @@ const SectionSchema* SectionCatalog::find(const std::string& name) const {
 
 std::optional<SectionName> SectionCatalog::resolve(const std::string& name, std::string& nearest) const {
   nearest.clear();
-  for (const char* named : {kFlowSection, sim::kDmaSection}) {
+  for (const char* named : {kFlowSection, sim::kDmaSection, sim::kDrillSection}) {
     const std::string prefix = std::string(named) + '.';
     if (!startsWith(name, prefix) || name.size() == prefix.size()) continue;
     const std::string own = name.substr(prefix.size());

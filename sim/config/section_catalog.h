@@ -14,7 +14,7 @@ namespace hca::config {
 struct SectionName {
   const SectionSchema* schema = nullptr;
   SectionPlace place;  ///< of [host.N.*]
-  std::string name;    ///< of [flow.NAME] or [dma.NAME]
+  std::string name;    ///< of [flow.NAME], [dma.NAME] or [drill.NAME]
 };
 
 class SectionCatalog {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "sim/observers/observer_files.h"
 #include "sim/time/sync.h"
 
 namespace hca::cosim {
@@ -11,6 +12,7 @@ namespace hca::cosim {
 struct OutputFiles {
   std::string result;    ///< JSON
   std::string verbsLog;  ///< see VerbsLog
+  observers::ObserverFiles observers{};
 };
 
 /// What a co-simulation is to do beside running its configuration.

@@ -38,21 +38,28 @@ void CosimResult::collectQueues(report::Result& result) const {
   });
 }
 
-void CosimResult::write(Time now, std::uint64_t forcedAdvances, const std::vector<report::HazardResult>& hazards,
-                        const std::vector<report::FailureResult>& failures) {
+report::Result CosimResult::collect(Time now) const {
   report::Result result;
   result.name = config_.run.name;
   result.config = config::effectiveSections(config_);
   result.simulated = now;
-  result.forcedAdvances = forcedAdvances;
   collectQueues(result);
   result.vectors = interrupts_.results([this](HostIndex host, AdapterIndex adapter, InterruptVector vector) {
     return system_.host(host.value()).adapter(adapter.value()).driver().completionVectorOf(vector);
   });
   result.asyncEvents = async_.results();
+  sim::collectSystem(system_, result);
+  return result;
+}
+
+void CosimResult::write(Time now, std::uint64_t forcedAdvances, const std::vector<report::HazardResult>& hazards,
+                        const std::vector<report::FailureResult>& failures,
+                        const std::vector<report::DrillResult>& drills) {
+  report::Result result = collect(now);
+  result.forcedAdvances = forcedAdvances;
   result.hazards = hazards;
   result.failures = failures;
-  sim::collectSystem(system_, result);
+  result.drills = drills;
   std::ofstream file(path_, std::ios::trunc);
   file << report::toJson(result);
   file.close();

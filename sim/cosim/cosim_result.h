@@ -19,9 +19,11 @@ class CosimResult {
  public:
   CosimResult(const config::Config& config, sim::System& system, std::string path);
 
+  /// What happened up to `now`.
+  [[nodiscard]] report::Result collect(Time now) const;
   /// Writes what happened up to `now`; later again, if more happens. Complains on stderr if the file can't be written.
   void write(Time now, std::uint64_t forcedAdvances, const std::vector<report::HazardResult>& hazards,
-             const std::vector<report::FailureResult>& failures);
+             const std::vector<report::FailureResult>& failures, const std::vector<report::DrillResult>& drills);
 
  private:
   void collectQueues(report::Result& result) const;

@@ -29,6 +29,8 @@ CosimServer::CosimServer(const config::Config& config, const CosimOptions& optio
       folder_(options.folder),
       threadsOfHost_(config_.host.count),
       system_(config_),
+      drills_(system_, config_),
+      files_(system_.probes(), options.files.observers),
       hazards_(system_.probes()),
       shares_(config_.host.count),
       actions_(system_.calendar(), kernel::Priority::kSoftware, *this, &CosimServer::act) {
@@ -76,14 +78,10 @@ void CosimServer::listenToCommands() {
     }
     return name;
   };
-  for (std::size_t host = 0; host < system_.hosts(); ++host) {
-    for (std::uint32_t adapter = 0; adapter < system_.host(host).adapters(); ++adapter) {
-      system_.host(host).adapter(adapter).hca().command().setListener(
-          [this, nameRegion](const adapter::CommandRecord& record) {
-            log_->command(record, [&](std::uint64_t address) { return nameRegion(record.host, address); });
-          });
-    }
-  }
+  system_.probes().command.attach([this, nameRegion](const observe::CommandEvent& event) {
+    const HostIndex host = event.record->host;
+    log_->command(*event.record, [&](std::uint64_t address) { return nameRegion(host, address); });
+  });
 }
 
 VerbsLog::Place CosimServer::placeOf(Thread thread) {
@@ -91,7 +89,8 @@ VerbsLog::Place CosimServer::placeOf(Thread thread) {
 }
 
 void CosimServer::writeResult() {
-  if (result_ != nullptr) result_->write(system_.calendar().now(), forcedAdvances_, hazards_.results(), failures_);
+  if (result_ != nullptr)
+    result_->write(system_.calendar().now(), forcedAdvances_, hazards_.results(), failures_, drills_.results());
 }
 
 std::string CosimServer::describeHazards() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,6 +23,8 @@
 #include "sim/cosim/session.h"
 #include "sim/cosim/thread_probe.h"
 #include "sim/cosim/verbs_log.h"
+#include "sim/drills/drill_bench.h"
+#include "sim/observers/file_observers.h"
 #include "sim/system/system.h"
 #include "verbs_shim/channel/message.h"
 
@@ -95,6 +98,10 @@ class CosimServer final : private SessionListener {
   [[nodiscard]] std::string describe(Thread thread);
   [[nodiscard]] std::uint64_t forcedAdvances() const { return forcedAdvances_; }
   [[nodiscard]] Time now() { return system_.calendar().now(); }
+  /// Drills of the configuration, and further ones.
+  [[nodiscard]] sim::DrillBench& drills() { return drills_; }
+  /// When something may happen that nobody knew of before.
+  [[nodiscard]] Time soon() { return later(reached_ + picoseconds(1), system_.calendar().now()); }
 
  private:
   SessionId addSession(HostIndex host);
@@ -235,8 +242,10 @@ class CosimServer final : private SessionListener {
   std::string folder_;                                   // of the run, or empty
   std::vector<std::uint32_t> threadsOfHost_;             // so far
   sim::System system_;
+  sim::DrillBench drills_;
   std::unique_ptr<VerbsLog> log_;        // null if nobody wants it
   std::unique_ptr<CosimResult> result_;  // likewise
+  observers::FileObservers files_;
   HazardWatch hazards_;
   std::vector<report::FailureResult> failures_;
   std::vector<HostShares> shares_;  // by host

@@ -105,7 +105,7 @@ bool CosimServer::progress() {
   // What the configuration lets happen at a time waits for the first program, and for the next one.
   const bool isDeserted =
       std::all_of(sessions_.begin(), sessions_.end(), [](const auto& session) { return session == nullptr; });
-  if (isDeserted && isLockstep()) return false;
+  if (isDeserted && isLockstep() && !drills_.isAsked()) return false;
   const Time threads = threadsHorizon();
   const Time horizon = earlier(threads, paceLimit());
   const Time next = earlier(nextEvent(), pending_.empty() ? kForever : pending_.begin()->when);

@@ -36,7 +36,10 @@ CosimOptions optionsOfEnvironment() {
     const char* text = std::getenv(variable);
     return std::string(text == nullptr ? "" : text);
   };
-  return {{value(channel::kResultVariable), value(channel::kVerbsLogVariable)},
+  observers::ObserverFiles files;
+  for (const observers::ObserverFileOption& file : observers::kObserverFileOptions)
+    files.*file.path = value(file.variable);
+  return {{value(channel::kResultVariable), value(channel::kVerbsLogVariable), files},
           sim::parseSync(value(channel::kSyncVariable)).value_or(sim::Sync{}),
           value(channel::kRunVariable)};
 }

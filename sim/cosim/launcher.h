@@ -14,6 +14,7 @@ int serve(const options::ServeRequest& request);
 
 /// Becomes the program of `request`, or prints what it would find in its environment; returns only then, or if there is
 /// no such simulation or program.
+int drill(const options::DrillRequest& request);
 int attach(const options::AttachRequest& request);
 
 }  // namespace hca::cosim

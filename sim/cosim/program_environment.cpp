@@ -10,11 +10,7 @@
 namespace hca::cosim {
 namespace {
 
-std::string preloadList() {
-  const char* before = std::getenv("LD_PRELOAD");
-  const std::string own = findLibrary("libhcasim_verbs.so");
-  return before == nullptr || *before == '\0' ? own : std::string(before) + ':' + own;
-}
+constexpr const char* kLibrary = "libhcasim_verbs.so";
 
 std::string fileOf(const std::string& folder, std::uint32_t host) {
   return folder + "/host" + std::to_string(host) + "/environment";
@@ -31,10 +27,17 @@ std::string findLibrary(const char* name) {
   throw std::runtime_error(std::string(name) + " is missing below " + root.string());
 }
 
+std::string preloadList(const char* name) {
+  const char* before = std::getenv("LD_PRELOAD");
+  const std::string own = findLibrary(name);
+  return before == nullptr || *before == '\0' ? own : std::string(before) + ':' + own;
+}
+
 Variables programEnvironment(const config::Config& config, std::uint32_t host, const std::string& folder,
                              bool hasVirtualTime) {
-  Variables variables{
-      {"LD_PRELOAD", preloadList()}, {channel::kRunVariable, folder}, {channel::kHostVariable, std::to_string(host)}};
+  Variables variables{{"LD_PRELOAD", preloadList(kLibrary)},
+                      {channel::kRunVariable, folder},
+                      {channel::kHostVariable, std::to_string(host)}};
   constexpr std::int64_t kPerKilohertz = 1000;
   const std::int64_t clock = config.hosts[host].cpu.clock.count() / kPerKilohertz;
   if (hasVirtualTime) variables.emplace_back(channel::kTscVariable, std::to_string(clock));
@@ -56,7 +59,7 @@ void writeEnvironments(const config::Config& config, const std::string& folder, 
 Variables readEnvironment(const std::string& folder, std::uint32_t host) {
   std::ifstream in(fileOf(folder, host));
   if (!in) throw std::runtime_error("the simulation has no host " + std::to_string(host));
-  Variables variables{{"LD_PRELOAD", preloadList()}};
+  Variables variables{{"LD_PRELOAD", preloadList(kLibrary)}};
   for (std::string line; std::getline(in, line);) {
     const auto at = line.find('=');
     if (at != std::string::npos) variables.emplace_back(line.substr(0, at), line.substr(at + 1));

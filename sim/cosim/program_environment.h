@@ -15,6 +15,9 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// std::runtime_error if it is missing, or made for another processor than libhcasim_verbs knows.
 [[nodiscard]] std::string findLibrary(const char* name);
 
+/// LD_PRELOAD for programs that need the library `name` of hcasim: what is there, and that.
+[[nodiscard]] std::string preloadList(const char* name);
+
 /// Of a program on host `host` of the run in `folder`, but for the way to the simulation. LD_PRELOAD keeps what is
 /// there.
 [[nodiscard]] Variables programEnvironment(const config::Config& config, std::uint32_t host, const std::string& folder,

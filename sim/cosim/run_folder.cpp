@@ -64,20 +64,24 @@ bool RunFolder::isServed(const std::string& path) {
   return lock < 0;
 }
 
-RunFolder::RunFolder(const config::Config& config) {
-  path_ = (std::filesystem::temp_directory_path() / "hcasim-XXXXXX").string();
-  if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no folder can be made below " + path_);
+RunFolder::RunFolder(const config::Config& config, const std::string& name) {
+  if (name.empty()) {
+    path_ = (std::filesystem::temp_directory_path() / "hcasim-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no folder can be made below " + path_);
+  } else {
+    makeNamed(name);
+  }
   fill(config);
 }
 
-RunFolder::RunFolder(const config::Config& config, const std::string& name) : path_(pathOf(name)) {
+void RunFolder::makeNamed(const std::string& name) {
+  path_ = pathOf(name);
   makeOwnFolder(commonFolder());
   if (isServed(path_)) throw std::runtime_error("a simulation of the name '" + name + "' runs already");
   std::filesystem::remove_all(path_);
   makeOwnFolder(path_);
   lock_ = takeLock(path_, O_CREAT);
   if (lock_ < 0) throw std::runtime_error("a simulation of the name '" + name + "' was just started");
-  fill(config);
 }
 
 void RunFolder::fill(const config::Config& config) {

@@ -12,10 +12,9 @@ namespace hca::cosim {
 class RunFolder {
  public:
   /// Throws std::runtime_error or std::filesystem::filesystem_error if it can't be made.
-  explicit RunFolder(const config::Config& config);
-  /// One that others find by `name`: see `pathOf`. What an earlier simulation left there is removed; throws if one
-  /// still runs there.
-  RunFolder(const config::Config& config, const std::string& name);
+  /// Others find it by `name`, unless that is empty: see `pathOf`. What an earlier simulation left there is removed;
+  /// throws if one still runs there.
+  explicit RunFolder(const config::Config& config, const std::string& name = {});
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -27,6 +26,7 @@ class RunFolder {
   [[nodiscard]] static bool isServed(const std::string& path);
 
  private:
+  void makeNamed(const std::string& name);
   void fill(const config::Config& config);
 
   std::string path_;

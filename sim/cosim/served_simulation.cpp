@@ -13,6 +13,7 @@
 #include "sim/cosim/run_folder.h"
 #include "sim/cosim/shared_simulation.h"
 #include "sim/cosim/termination.h"
+#include "sim/drills/drill_request.h"
 #include "sim/options/exit_code.h"
 
 namespace hca::cosim {
@@ -47,8 +48,9 @@ int serve(const options::ServeRequest& request) {
   try {
     const RunFolder folder(request.config, request.name);
     const std::string socket = folder.path() + "/socket";
-    SharedSimulation simulation(request.config, socket,
-                                {{request.resultFile, request.verbsLogFile}, request.sync, folder.path()}, request.err);
+    SharedSimulation simulation(
+        request.config, socket,
+        {{request.resultFile, request.verbsLogFile, request.observerFiles}, request.sync, folder.path()}, request.err);
     writeEnvironments(request.config, folder.path(), socket, request.hasVirtualTime);
     request.out << "hcasim: serving " << request.config.host.count << " hosts as '" << request.name
                 << "'; run programs with: hcasim attach" << (request.name == "default" ? "" : " --name " + request.name)
@@ -56,6 +58,17 @@ int serve(const options::ServeRequest& request) {
     OtherTerminals programs;
     simulation.serve(programs);
     return options::kDone;
+  } catch (const std::exception& error) {
+    return complain(request.err, error.what());
+  }
+}
+
+int drill(const options::DrillRequest& request) {
+  const std::string folder = request.folder.empty() ? RunFolder::pathOf(request.name) : request.folder;
+  try {
+    const sim::DrillAnswer answer = sim::askForDrill(folder, request.keys);
+    (answer.isAccepted ? request.out : request.err) << answer.text;
+    return answer.isAccepted ? options::kDone : options::kRunFailed;
   } catch (const std::exception& error) {
     return complain(request.err, error.what());
   }

@@ -10,6 +10,7 @@
 
 #include "sim/cosim/other_process_memory.h"
 #include "sim/cosim/process_family.h"
+#include "sim/report/result_table.h"
 #include "verbs_shim/channel/futex.h"
 #include "verbs_shim/channel/short_slices.h"
 
@@ -44,8 +45,11 @@ SharedSimulation::SharedSimulation(const config::Config& config, const std::stri
       err_(err),
       server_(config_, options),
       listener_(socket),
+      desk_(server_.drills(), config_, options.folder, [this] { return server_.soon(); }),
       doorbell_("hcasim-doorbell"),
       looks_(channel::looksBeforeSleep()) {
+  server_.drills().setListener(
+      [this](const report::DrillResult& drill) { err_ << "hcasim: " << report::drillText(drill); });
   if (const std::string problem = server_.bringUp(); !problem.empty()) throw std::runtime_error(problem);
 }
 
@@ -280,6 +284,7 @@ bool SharedSimulation::serve(Programs& programs) {
       kept = now;
       welcome();
       partWithTheGone();
+      any = desk_.look() || any;
       if (programs.areOver()) return true;
       if (!any && isStuck(programs, idleSince)) return false;
       giveUpWaits(idleSince);

@@ -11,6 +11,7 @@
 #include "sim/cosim/cosim_server.h"
 #include "sim/cosim/program_listener.h"
 #include "sim/cosim/shared_mapping.h"
+#include "sim/drills/drill_desk.h"
 
 namespace hca::cosim {
 
@@ -90,6 +91,7 @@ class SharedSimulation {
   std::uint64_t executed_ = 0;  // events so far
   CosimServer server_;
   ProgramListener listener_;
+  sim::DrillDesk desk_;
   SharedMapping<channel::Doorbell> doorbell_;
   const unsigned looks_;
   std::vector<std::unique_ptr<Client>> clients_;

@@ -1,12 +1,8 @@
 #include "sim/cosim/verbs_log.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
-#include <stdexcept>
 
 #include "models/wire/describe.h"
 #include "models/wire/doorbell.h"
@@ -44,27 +40,12 @@ std::string sendText(ByteView bytes) {
                             Control::Solicited::get(flags) ? 1 : 0, static_cast<unsigned>(Control::Fence::get(flags)));
 }
 
-// Bytes that are addresses are named by their regions.
-std::string fieldText(const adapter::CommandField& field, const VerbsLog::NameRegion& nameRegion) {
-  if (std::strcmp(field.name, "start") != 0) return fmt::format(" {}={:#x}", field.name, field.value);
-  const std::string region = nameRegion(field.value);
-  if (!region.empty()) return fmt::format(" {}={}", field.name, region);
-  return field.value == 0 ? " start=0" : " start=other";
-}
-
 }  // namespace
 
-VerbsLog::VerbsLog(const std::string& path)
-    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666)) {
-  if (file_ < 0) throw std::runtime_error("--log-verbs: '" + path + "' can't be written: " + std::strerror(errno));
-}
+VerbsLog::VerbsLog(const std::string& path) : file_("log-verbs", path) {}
 
-VerbsLog::~VerbsLog() { ::close(file_); }
-
-// Each line on its own: whatever ends the program, what came before is in the file.
 void VerbsLog::line(Time now, const std::string& who, const char* kind, const std::string& text) {
-  const std::string whole = fmt::format("{:>14} us  {:<27}  {:<8}  {}\n", microsecondsText(now), who, kind, text);
-  (void)!::write(file_, whole.data(), whole.size());
+  file_.write(fmt::format("{:>14} us  {:<27}  {:<8}  {}", microsecondsText(now), who, kind, text));
 }
 
 void VerbsLog::verb(Time now, const Place& place, Time began, const CommandNotes& notes, int error) {
@@ -105,14 +86,8 @@ void VerbsLog::registerRead(Time now, const Place& place, std::uint64_t offset, 
 }
 
 void VerbsLog::command(const adapter::CommandRecord& record, const NameRegion& nameRegion) {
-  std::string text = record.name;
-  for (const adapter::CommandField& field : record.fields) text += fieldText(field, nameRegion);
-  text += record.result.ok()
-              ? std::string(" -> ok")
-              : fmt::format(" -> status={:#x} syndrome={:#x}", static_cast<unsigned>(record.result.status),
-                            static_cast<unsigned>(record.result.syndrome));
   line(record.answered, fmt::format("host {} adapter {}", record.host.value(), record.adapter.value()), "command",
-       text + fmt::format(" ({})", record.answered - record.rung));
+       observers::commandText(record, nameRegion));
 }
 
 void VerbsLog::event(Time now, const Place& place, const std::string& text) {

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "models/adapter/command/command_record.h"
 #include "models/base/byte_view.h"
 #include "models/base/units.h"
 #include "sim/cosim/uverbs/command_notes.h"
+#include "sim/observers/command_log.h"
+#include "sim/observers/line_file.h"
 
 namespace hca::cosim {
 
@@ -19,7 +20,6 @@ class VerbsLog {
  public:
   /// Throws std::runtime_error if the file can't be written.
   explicit VerbsLog(const std::string& path);
-  ~VerbsLog();
   VerbsLog(const VerbsLog&) = delete;
   VerbsLog& operator=(const VerbsLog&) = delete;
 
@@ -30,7 +30,7 @@ class VerbsLog {
     std::uint32_t thread = 0;
   };
   /// Where an address is, or empty.
-  using NameRegion = std::function<std::string(std::uint64_t address)>;
+  using NameRegion = observers::NameAddress;
 
   /// A verb that is answered. `began`: when the program called.
   void verb(Time now, const Place& place, Time began, const CommandNotes& notes, int error);
@@ -49,7 +49,7 @@ class VerbsLog {
  private:
   void line(Time now, const std::string& who, const char* kind, const std::string& text);
 
-  int file_;
+  observers::LineFile file_;
 };
 
 }  // namespace hca::cosim

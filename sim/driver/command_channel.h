@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "models/host/bus_address_space.h"
 #include "models/kernel/inbox.h"
+#include "models/kernel/keyed_timers.h"
 #include "sim/driver/command_queue.h"
 #include "sim/driver/driver_environment.h"
+#include "sim/driver/driver_log.h"
 
 namespace hca::driver {
 
@@ -15,17 +19,23 @@ namespace hca::driver {
 class CommandChannel final : private CommandDoorbell, private host::MemoryWatcher {
  public:
   /// `logEntries`, `logStride`: from the adapter's command queue register. Tells the adapter where the queue is.
-  CommandChannel(DriverEnvironment& environment, DmaMemory& memory, unsigned logEntries, unsigned logStride);
+  CommandChannel(DriverEnvironment& environment, DmaMemory& memory, const DriverLog& log, unsigned logEntries,
+                 unsigned logStride);
   ~CommandChannel();
 
   /// `done` runs when software sees the answer.
-  void execute(std::vector<std::uint8_t> input, std::size_t outputLength, CommandQueue::Done done) {
-    queue_.submit(std::move(input), outputLength, std::move(done));
-  }
+  void execute(std::vector<std::uint8_t> input, std::size_t outputLength, CommandQueue::Done done);
+
+  /// From now on a command without an answer for `timeout` is given up, as the stock driver does (Linux
+  /// drivers/net/ethernet/mellanox/mlx5/core/cmd.c, wait_func). `recover`, unless empty, is called first: takes the
+  /// entries of the command event queue whose interrupt may have been lost; how many.
+  void keepWatch(Time timeout, std::function<std::uint32_t()> recover);
+  /// The adapter is gone: every command fails.
+  void giveUpAll() { queue_.giveUpAll(); }
   void useEvents() { queue_.useEvents(); }
   void usePolling() { queue_.usePolling(); }
   /// A command EQE named `slots`.
-  void onEvent(std::uint32_t slots) { queue_.complete(slots); }
+  void onEvent(std::uint32_t slots) { complete(slots); }
 
   [[nodiscard]] const CommandQueue& queue() const { return queue_; }
 
@@ -38,11 +48,19 @@ class CommandChannel final : private CommandDoorbell, private host::MemoryWatche
   void onMemoryWritten(BusAddress address, std::uint64_t length) override;
   void ring(Ready& ready);
   void poll(Polled&);
+  void complete(std::uint32_t slots);
+  void watch(std::uint32_t slots);
+  void onTimeout(std::uint32_t slot);
 
   DriverEnvironment& environment_;
+  const DriverLog& log_;
   CommandQueue queue_;
   kernel::Inbox<CommandChannel, Ready> doorbells_;
   kernel::Inbox<CommandChannel, Polled> polls_;
+  Time timeout_ = kForever;  // nobody watches
+  std::function<std::uint32_t()> recover_;
+  std::vector<std::uint64_t> watched_;  // by slot, the command's ticket
+  kernel::KeyedTimers<CommandChannel> timers_;
 };
 
 }  // namespace hca::driver

@@ -17,6 +17,14 @@ bool isPageCommand(ByteView input) {
                                   static_cast<std::uint16_t>(wire::CommandOpcode::kManagePages);
 }
 
+CommandReply unanswered(std::size_t outputLength, adapter::Syndrome why) {
+  CommandReply reply;
+  reply.result = {adapter::CommandStatus::kInternalError, why};
+  reply.output.assign(outputLength, 0);
+  reply.isAnswered = false;
+  return reply;
+}
+
 adapter::CommandResult resultOf(ByteView output) {
   adapter::CommandResult result;
   result.status = static_cast<adapter::CommandStatus>(output[0]);
@@ -65,6 +73,7 @@ void CommandQueue::startWaiting() {
 void CommandQueue::start(std::uint32_t index, Command command) {
   Slot& slot = table_[index];
   slot.busy = true;
+  slot.ticket = ++ticket_;
   slot.command = std::move(command);
   token_ = token_ == 0xFF ? 1 : static_cast<std::uint8_t>(token_ + 1);  // 0 is what an empty slot holds
   const ByteView input = slot.command.input;
@@ -145,7 +154,7 @@ std::uint32_t CommandQueue::finished() const {
 
 std::size_t CommandQueue::inFlight() const {
   return static_cast<std::size_t>(
-      std::count_if(table_.begin(), table_.end(), [](const Slot& slot) { return slot.busy; }));
+      std::count_if(table_.begin(), table_.end(), [](const Slot& slot) { return slot.busy && !slot.isAbandoned; }));
 }
 
 CommandReply CommandQueue::collect(std::uint32_t index) const {
@@ -166,18 +175,46 @@ CommandReply CommandQueue::collect(std::uint32_t index) const {
   return reply;
 }
 
+wire::CommandOpcode CommandQueue::opcode(std::uint32_t index) const {
+  return static_cast<wire::CommandOpcode>(wire::loadBigEndian<std::uint16_t>(table_[index].command.input.data()));
+}
+
+void CommandQueue::giveUp(std::uint32_t index, adapter::Syndrome why) {
+  Slot& slot = table_[index];
+  assert(isAwaited(index));
+  slot.isAbandoned = true;
+  const Done done = std::move(slot.command.done);
+  slot.command.done = nullptr;
+  const CommandReply reply = unanswered(slot.command.outputLength, why);
+  startWaiting();
+  done(reply);
+}
+
+void CommandQueue::giveUpAll() {
+  std::vector<Command> waiting;
+  for (auto* line : {&waitingPages_, &waiting_}) {
+    for (Command& command : *line) waiting.push_back(std::move(command));
+    line->clear();
+  }
+  for (std::uint32_t index = 0; index < table_.size(); ++index) {
+    if (isAwaited(index)) giveUp(index, adapter::Syndrome::kNone);
+  }
+  for (const Command& command : waiting) command.done(unanswered(command.outputLength, adapter::Syndrome::kNone));
+}
+
 void CommandQueue::complete(std::uint32_t slots) {
   slots &= finished();
   for (std::uint32_t index = 0; index < table_.size(); ++index) {
     if ((slots >> index & 1) == 0) continue;
     Slot& slot = table_[index];
+    if (slot.isAbandoned) ++lateAnswers_;
     const CommandReply reply = collect(index);
     const Done done = std::move(slot.command.done);
     freeChain(slot.inputBlocks);
     freeChain(slot.outputBlocks);
     slot = Slot{};
     startWaiting();
-    done(reply);
+    if (done) done(reply);
   }
 }
 

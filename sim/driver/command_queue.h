@@ -9,6 +9,7 @@
 #include "models/adapter/command/command_result.h"
 #include "models/base/byte_view.h"
 #include "models/wire/command.h"
+#include "models/wire/opcode.h"
 #include "sim/driver/dma_memory.h"
 
 namespace hca::driver {
@@ -19,6 +20,7 @@ struct CommandReply {
   adapter::CommandResult result;
   wire::DeliveryStatus delivery = wire::DeliveryStatus::kOk;
   std::vector<std::uint8_t> output;  ///< as long as asked for
+  bool isAnswered = true;            ///< false: it was given up, and the output is zero
 };
 
 /// Told when commands wait in slots.
@@ -53,6 +55,19 @@ class CommandQueue {
   void usePolling() { polling_ = true; }
   [[nodiscard]] bool polling() const { return polling_; }
 
+  [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(table_.size()); }
+  /// Whether slot `index` holds a command whose answer somebody waits for, and which: another number each time.
+  [[nodiscard]] bool isAwaited(std::uint32_t index) const { return table_[index].busy && !table_[index].isAbandoned; }
+  [[nodiscard]] std::uint64_t ticket(std::uint32_t index) const { return table_[index].ticket; }
+  [[nodiscard]] wire::CommandOpcode opcode(std::uint32_t index) const;
+  /// Nobody waits for this slot's command any more: it fails with kCommandTimedOut. The slot and its mailboxes stay
+  /// with the adapter, which may still answer.
+  void giveUp(std::uint32_t index, adapter::Syndrome why = adapter::Syndrome::kCommandTimedOut);
+  /// Likewise for all, by kInternalError alone: the adapter is gone.
+  void giveUpAll();
+  /// Answers that came after nobody waited for them.
+  [[nodiscard]] std::uint64_t lateAnswers() const { return lateAnswers_; }
+
   /// Slots whose command is done, by the owner bit in memory.
   [[nodiscard]] std::uint32_t finished() const;
   /// Takes the answers out of these slots (those of `slots` that hold a finished command) and starts waiting commands.
@@ -69,6 +84,8 @@ class CommandQueue {
   };
   struct Slot {
     bool busy = false;
+    bool isAbandoned = false;  // given up; the adapter has it
+    std::uint64_t ticket = 0;
     Command command;
     std::vector<std::uint32_t> inputBlocks, outputBlocks;  // indices into blocks_
   };
@@ -98,6 +115,8 @@ class CommandQueue {
   std::deque<Command> waiting_;
   std::deque<Command> waitingPages_;
   std::uint8_t token_ = 0;
+  std::uint64_t ticket_ = 0;
+  std::uint64_t lateAnswers_ = 0;
   bool polling_ = true;
 };
 

@@ -47,10 +47,11 @@ unsigned logAtLeast(std::uint32_t entries) {
 }  // namespace
 
 DeviceLife::DeviceLife(DriverEnvironment& environment, const DriverConfig& config, DmaMemory& memory,
-                       EventTarget& target)
+                       EventTarget& target, const DriverLog& log)
     : environment_(environment),
       config_(config),
       memory_(memory),
+      log_(log),
       pages_(memory),
       pci_(environment.function, environment.adapter.value()),
       events_(environment, target),
@@ -148,9 +149,17 @@ void DeviceLife::makeCommandQueue(const Next& next) {
     if (logEntries > 5 || (std::size_t{1} << logStride) < sizeof(wire::CommandEntry) || logEntries + logStride > 12) {
       return next(kNoDevice);
     }
-    commands_ = std::make_unique<CommandChannel>(environment_, memory_, logEntries, logStride);
+    commands_ = std::make_unique<CommandChannel>(environment_, memory_, log_, logEntries, logStride);
+    if (keepsWatch_) keepWatch();
     next({});
   });
+}
+
+void DeviceLife::keepWatch() {
+  keepsWatch_ = true;
+  if (commands_ == nullptr) return;
+  commands_->keepWatch(config_.command_timeout,
+                       [this] { return controlEqs_.empty() ? 0U : events_.recover(controlEqs_.front()); });
 }
 
 void DeviceLife::run(CommandBytes input, std::size_t outputLength, const Next& next) {

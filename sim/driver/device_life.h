@@ -28,7 +28,8 @@ class DeviceLife {
  public:
   using Done = std::function<void(adapter::CommandResult)>;
 
-  DeviceLife(DriverEnvironment& environment, const DriverConfig& config, DmaMemory& memory, EventTarget& target);
+  DeviceLife(DriverEnvironment& environment, const DriverConfig& config, DmaMemory& memory, EventTarget& target,
+             const DriverLog& log);
 
   /// `done` gets success, or the first command's failure; kBadSystemState where no usable device answers.
   void up(Done done);
@@ -40,6 +41,9 @@ class DeviceLife {
 
   /// A port changed, as an event of the adapter says. `known`: called when what changed is known here.
   void onPortChange(std::uint32_t number, std::uint8_t subType, std::function<void()> known);
+
+  /// Commands that get no answer are given up from now on (DriverConfig::command_timeout).
+  void keepWatch();
 
   [[nodiscard]] CommandChannel* commands() { return commands_.get(); }
   [[nodiscard]] const DeviceCapabilities& capabilities() const { return capabilities_; }
@@ -99,6 +103,8 @@ class DeviceLife {
   DriverEnvironment& environment_;
   const DriverConfig& config_;
   DmaMemory& memory_;
+  const DriverLog& log_;
+  bool keepsWatch_ = false;
   PagePool pages_;
   PciSetup pci_;
   EventDispatcher events_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/base/config_key.h"
+#include "models/base/units.h"
 #include "models/host/page_size.h"
 
 namespace hca::driver {
@@ -21,6 +22,8 @@ struct DriverConfig {
   std::uint32_t cqe_version = 1;
   std::uint32_t min_cqe = 1;
   bool raise_zero_cqe = false;
+  Time command_timeout = milliseconds(60'000);
+  Time health_poll = milliseconds(2000);
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -45,6 +48,12 @@ struct DriverConfig {
     key("min_cqe", self.min_cqe, range(1U, 1U << 22), "Depth to which the driver raises smaller completion queues");
     key("raise_zero_cqe", self.raise_zero_cqe,
         "A completion queue of depth 0 is raised, too; otherwise it is refused as invalid");
+    key("command_timeout", self.command_timeout, range(microseconds(1), milliseconds(3'600'000)),
+        "After which the driver gives up a command that got no answer. It looks at the clock only once a drill "
+        "concerns "
+        "commands or interrupts");
+    key("health_poll", self.health_poll, range(microseconds(1), milliseconds(3'600'000)),
+        "From one look at the adapter's health to the next, for a while after a drill that concerns it");
   }
 };
 

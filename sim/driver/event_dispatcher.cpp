@@ -63,6 +63,19 @@ void EventDispatcher::onCalendar(std::uint64_t token) {
   }
 }
 
+std::uint32_t EventDispatcher::recover(EqNumber number) {
+  for (std::size_t v = 0; v < vectors_.size(); ++v) {
+    std::uint32_t taken = 0;
+    Queue* queue = find(vectors_[v], number);
+    for (; queue != nullptr && queue->ring.next(); queue = find(vectors_[v], number), ++taken) {
+      takeEntry(*queue, coreOf(InterruptVector(static_cast<std::uint32_t>(v))));
+    }
+    if (queue != nullptr) writeDoorbell(*queue, wire::UarPage::kEqArm);
+    if (queue != nullptr) return taken;
+  }
+  return 0;
+}
+
 void EventDispatcher::takeEntry(Queue& queue, host::Core& core) {
   const auto eqe = queue.ring.next();
   if (!eqe) return;

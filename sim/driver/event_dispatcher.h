@@ -37,6 +37,9 @@ class EventDispatcher final : public pcie::InterruptSink, private kernel::Calend
   EventRing remove(EqNumber number);
 
   void onInterrupt(InterruptVector vector) override;
+  /// Takes the entries of a queue whose interrupt may have been lost, and arms it; how many there were. In no time: the
+  /// stock driver does it only when something went wrong.
+  std::uint32_t recover(EqNumber number);
 
   [[nodiscard]] host::Core& coreOf(InterruptVector vector) { return environment_.cpu.core(vector.value()); }
   /// Entries taken so far.

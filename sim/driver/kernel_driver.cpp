@@ -1,5 +1,7 @@
 #include "sim/driver/kernel_driver.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -110,12 +112,28 @@ KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverCon
     : environment_(environment),
       config_(config),
       memory_(environment.space, "driver"),
-      life_(environment_, config_, memory_, *this),
+      life_(environment_, config_, memory_, *this, log_),
+      health_(environment_, log_, config_.health_poll, [this] { onFatal(); }),
       xrcResources_(*this, memory_),
       keyUpdater_(*this, memory_),
       flowTables_([this](CommandBytes input, std::size_t outputLength, CommandQueue::Done done) {
         execute(std::move(input), outputLength, std::move(done));
       }) {}
+
+void KernelDriver::keepWatch() {
+  life_.keepWatch();
+  if (life_.completionVectors() != 0 && !hasFailed_) health_.wake();
+}
+
+// Once: an event may say so, or a look at the device's health.
+void KernelDriver::onFatal() {
+  if (std::exchange(hasFailed_, true)) return;
+  giveDrainsUp();
+  if (life_.commands() != nullptr) life_.commands()->giveUpAll();
+  for (DriverClient* client : owners_.clients()) {
+    client->onAsyncEvent(static_cast<std::uint8_t>(wire::EventType::kInternalError), 0, 0, 0);
+  }
+}
 
 void KernelDriver::start(std::function<void(CommandResult)> ready) {
   life_.up([this, ready = std::move(ready)](CommandResult result) {
@@ -441,11 +459,7 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
       tellAll(port);
     });
   }
-  if (type == wire::EventType::kInternalError) {
-    hasFailed_ = true;
-    giveDrainsUp();
-    return tellAll(0);
-  }
+  if (type == wire::EventType::kInternalError) return onFatal();
   if (type == wire::EventType::kDctDrained) {
     return onDctDrained(wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF);
   }
@@ -457,6 +471,7 @@ void KernelDriver::onAsyncEntry(const wire::Eqe& eqe) {
     kind = ObjectKind::kCq;
     number = event.cq.host() & 0xFFFFFF;
     syndrome = event.syndrome;
+    log_.say([&] { return fmt::format("CQ error on CQN {:#x}, syndrome {:#x}", number, syndrome); });
   } else {
     if (type == wire::EventType::kSrqCatastrophicError || type == wire::EventType::kSrqLimit) kind = ObjectKind::kSrq;
     number = wire::eventData<wire::QueueEvent>(eqe).number.host() & 0xFFFFFF;

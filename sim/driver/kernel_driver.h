@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/driver/device_life.h"
@@ -14,6 +15,7 @@
 #include "sim/driver/driver_role.h"
 #include "sim/driver/ethernet_driver.h"
 #include "sim/driver/flow_tables.h"
+#include "sim/driver/health_watch.h"
 #include "sim/driver/key_updater.h"
 #include "sim/driver/owner_table.h"
 #include "sim/driver/xrc_domains.h"
@@ -93,6 +95,11 @@ class KernelDriver final : public DriverRole, private EthernetDriver, private Ev
   [[nodiscard]] std::size_t pagesGiven() const { return life_.pagesGiven(); }
   /// Called after each change of a port, when what changed is known here and before clients learn of it.
   void setPortListener(std::function<void(std::uint8_t port)> listener) { portListener_ = std::move(listener); }
+  /// Where goes what the driver says; see DriverLog.
+  void setLogSink(std::function<void(const std::string& line)> sink) { log_.setSink(std::move(sink)); }
+  /// Something may go wrong with the adapter: commands without an answer are given up from now on, and its health is
+  /// looked at for a while.
+  void keepWatch();
   /// Whether the adapter failed for good.
   [[nodiscard]] bool hasFailed() const { return hasFailed_; }
   /// Completion and asynchronous entries that named an object nobody owns.
@@ -129,6 +136,7 @@ class KernelDriver final : public DriverRole, private EthernetDriver, private Ev
   void drainDct(std::uint32_t number, Done<int> done);
   void onDctDrained(std::uint32_t number);
   void giveDrainsUp();
+  void onFatal();
   [[nodiscard]] CommandBytes destroyCommand(ObjectKind kind, std::uint32_t number) const;
   void forget(ObjectKind kind, std::uint32_t number);
   void allocateOnPages(OwnerId owner, std::uint32_t length, unsigned logAlignment, std::uint32_t from,
@@ -146,7 +154,9 @@ class KernelDriver final : public DriverRole, private EthernetDriver, private Ev
   DriverConfig config_;
   DmaMemory memory_;
   OwnerTable owners_;
+  DriverLog log_;
   DeviceLife life_;
+  HealthWatch health_;
   DeviceMemoryPages deviceMemory_;
   /// Of a target that is to go.
   struct Drain {

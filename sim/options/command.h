@@ -44,8 +44,11 @@ struct Command {
 // Handlers.
 int runCommand(const Arguments& arguments, const Environment& environment);
 int cosimCommand(const Arguments& arguments, const Environment& environment);
+int vfioCommand(const Arguments& arguments, const Environment& environment);
+int vmCommand(const Arguments& arguments, const Environment& environment);
 int serveCommand(const Arguments& arguments, const Environment& environment);
 int attachCommand(const Arguments& arguments, const Environment& environment);
+int drillCommand(const Arguments& arguments, const Environment& environment);
 int envCommand(const Arguments& arguments, const Environment& environment);
 int checkCommand(const Arguments& arguments, const Environment& environment);
 int showCommand(const Arguments& arguments, const Environment& environment);

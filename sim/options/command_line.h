@@ -8,6 +8,7 @@
 #include "sim/options/cosim_request.h"
 #include "sim/options/exit_code.h"
 #include "sim/options/run_request.h"
+#include "sim/options/vm_request.h"
 
 namespace hca::options {
 
@@ -20,6 +21,9 @@ struct Environment {
   CosimFunction cosim;
   ServeFunction serve;
   AttachFunction attach;
+  VfioFunction vfio{};
+  VmFunction vm{};
+  DrillFunction drill{};
 };
 
 /// Carries out `arguments` (without the program's name) and returns an ExitCode.
@@ -28,6 +32,8 @@ struct Environment {
 ///   hcasim cosim CMD [ARGS]         hcasim config reference
 ///   hcasim serve                    hcasim attach CMD [ARGS]
 ///   hcasim env                      hcasim completion bash
+///   hcasim drill KIND [KEY=VALUE]
+///   hcasim vm [CMD [ARGS]]
 ///
 /// Results go to `out`; complaints, log lines and the progress bar to `err`.
 [[nodiscard]] int runCommandLine(const std::vector<std::string>& arguments, const Environment& environment);

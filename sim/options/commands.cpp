@@ -1,4 +1,5 @@
 #include "sim/options/command.h"
+#include "sim/options/output_files.h"
 #include "sim/options/perftest_line.h"
 
 namespace hca::options {
@@ -29,6 +30,7 @@ Command makeRun() {
       ("completions", po::value<std::string>()->value_name("FILE.csv"), "write a line for every completion")    //
       ("quiet", "no tables, no events, no progress bar")                                                        //
       ("timing", "add wall time and kernel activations to the result (they differ from run to run)");
+  addObserverFiles(command.options);
   command.details =
       std::string("A CONFIG is a text file, see configs/REFERENCE.md; of several, a later one is stronger.\n") +
       "--like knows ib_write, ib_send, ib_read and ib_atomic, each as _lat and _bw, and of their flags:\n" +
@@ -36,11 +38,23 @@ Command makeRun() {
   return command;
 }
 
+void addConfig(po::options_description& options) {
+  options.add_options()("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
+                        "the simulated system; may be repeated, a later one is stronger");
+}
+
+// How several programs are started.
+void addPrograms(po::options_description& options) {
+  options.add_options()  //
+      ("delay", po::value<std::string>()->value_name("SECONDS"),
+       "start the next command after this time, instead of when the one before listens")  //
+      ("sep", po::value<std::string>()->value_name("WORD"), "what stands between commands, instead of a colon");
+}
+
 // What a co-simulation is, whoever starts its programs.
 void addCosimulation(po::options_description& options) {
+  addConfig(options);
   options.add_options()  //
-      ("config", po::value<std::vector<std::string>>()->composing()->value_name("CONFIG"),
-       "the simulated system; may be repeated, a later one is stronger")  //
       ("sync", po::value<std::string>()->value_name("HOW"),
        "how simulated time follows programs: lockstep (the default), paced or paced:SCALE (at most SCALE times wall "
        "time), free")                                                                                     //
@@ -48,7 +62,14 @@ void addCosimulation(po::options_description& options) {
       ("log-verbs", po::value<std::string>()->value_name("FILE"),
        "write a line for every verb, command and doorbell, with simulated time")  //
       ("virtual-time", "programs see simulated time: clocks, sleeps, the time stamp counter");
+  addObserverFiles(options);
 }
+
+// Without it nobody needs to find the simulation.
+void addDrillName(po::options_description& options, const char* meaning) {
+  options.add_options()("name", po::value<std::string>()->value_name("NAME"), meaning);
+}
+constexpr const char* kDrillName = "by which hcasim drill finds the simulation";
 
 void addName(po::options_description& options) {
   options.add_options()("name", po::value<std::string>()->value_name("NAME"),
@@ -98,6 +119,25 @@ Command makeEnv() {
   return command;
 }
 
+Command makeDrill() {
+  Command command{
+      {"drill"},
+      "KIND [-H N] [KEY=VALUE]...",
+      0,
+      false,
+      "Make something go wrong in a simulation that runs",
+      "KEYs are those of a [drill.NAME] section (configs/REFERENCE.md).\nExit status: 0 done; 1 refused, 126 "
+      "there is no such simulation, or bad input.\n",
+      po::options_description("options"),
+      drillCommand,
+      true};
+  addName(command.options);
+  command.options.add_options()                                                                                 //
+      ("run", po::value<std::string>()->value_name("FOLDER"), "the simulation whose files are in this folder")  //
+      ("list", "explain every KIND");
+  return command;
+}
+
 Command makeCosim() {
   Command command{{"cosim"},
                   "CMD [ARGS] [: CMD2 [ARGS]]...",
@@ -110,15 +150,101 @@ Command makeCosim() {
                   true};
   addSettings(command.options);
   addCosimulation(command.options);
-  command.options.add_options()                                                                      //
-      ("shared", "one simulation process for all programs, instead of one inside the only program")  //
-      ("delay", po::value<std::string>()->value_name("SECONDS"),
-       "start the next command after this time, instead of when the one before listens")  //
-      ("sep", po::value<std::string>()->value_name("WORD"), "what stands between commands, instead of a colon");
+  command.options.add_options()("shared",
+                                "one simulation process for all programs, instead of one inside the only program");
+  addDrillName(command.options, "by which hcasim drill finds the simulation; implies --shared");
+  addPrograms(command.options);
   command.details =
       "Each command may begin with -H N, the host that it runs on; else the first runs on host 0, each further one on "
       "the next.\nExit status: that of the programs (the first that is not 0); 124 all wait for ever, 125 a fault of "
       "hcasim, 126 bad input.\n";
+  return command;
+}
+
+Command makeVfio() {
+  Command command{{"vfio"},
+                  "CMD [ARGS] [: CMD2 [ARGS]]...",
+                  1,
+                  false,
+                  "Run programs that bring their own driver on the simulated adapters, as VFIO devices",
+                  "",
+                  po::options_description("options"),
+                  vfioCommand,
+                  true};
+  addSettings(command.options);
+  addConfig(command.options);
+  command.options.add_options()("sync", po::value<std::string>()->value_name("HOW"),
+                                "how simulated time goes: paced (the default) or paced:SCALE (at most SCALE times wall "
+                                "time), free");
+  command.options.add_options()("json", po::value<std::string>()->value_name("FILE"),
+                                "write the result of the adapters as JSON");
+  addObserverFiles(command.options);
+  addDrillName(command.options, kDrillName);
+  addPrograms(command.options);
+  command.details =
+      "Each program finds its host's adapters as 0000:aa:00.0, 0000:aa:01.0, ... in the IOMMU groups 0, 1, ...: for\n"
+      "libmlx5's own driver (mlx5dv_get_vfio_device_list), or QEMU with -device vfio-pci,host=0000:aa:00.0.\n"
+      "Each command may begin with -H N, the host that it runs on; else the first runs on host 0, each further one on "
+      "the next.\nExit status: that of the programs (the first that is not 0); 125 a fault of hcasim, 126 bad input.\n";
+  return command;
+}
+
+void addMachine(po::options_description& options) {
+  options.add_options()  //
+      ("image", po::value<std::string>()->value_name("DIR"),
+       "the guest that tools/guest_image made; without it: where that puts it")                    //
+      ("kernel", po::value<std::string>()->value_name("FILE"), "another kernel than the image's")  //
+      ("initrd", po::value<std::string>()->value_name("FILE"),
+       "another initial file system; its console is the terminal's, and commands aren't run in it")          //
+      ("append", po::value<std::string>()->value_name("WORDS"), "more words for the kernel's command line")  //
+      ("module", po::value<std::vector<std::string>>()->composing()->value_name("FILE.ko"),
+       "load this module instead of the image's of that name; may be repeated")  //
+      ("add", po::value<std::vector<std::string>>()->composing()->value_name("FILE[:PATH]"),
+       "put a file or folder of this machine into each guest, at the same place or at PATH; may be repeated")  //
+      ("memory", po::value<std::string>()->value_name("SIZE"), "of each guest; without it: 512M")              //
+      ("processors", po::value<std::string>()->value_name("N"), "of each guest; without it: 2")                //
+      ("accel", po::value<std::string>()->value_name("HOW"),
+       "how instructions are executed: tcg (translated, the default), kvm, or auto: kvm where it works")  //
+      ("qemu", po::value<std::string>()->value_name("PROGRAM"), "instead of qemu-system-x86_64")          //
+      ("qemu-args", po::value<std::string>()->value_name("\"WORDS\""),
+       "more options for QEMU; %h is the host's number: -gdb tcp::123%h");
+}
+
+Command makeVm() {
+  Command command{{"vm"},
+                  "[[-H N] CMD [ARGS] [: [-H M] CMD2 [ARGS]]...]",
+                  0,
+                  false,
+                  "Run commands in QEMU guests whose stock drivers use the simulated adapters",
+                  "",
+                  po::options_description("options"),
+                  vmCommand,
+                  true};
+  addSettings(command.options);
+  addConfig(command.options);
+  addPrograms(command.options);
+  command.options.add_options()  //
+      ("sync", po::value<std::string>()->value_name("HOW"),
+       "how simulated time follows guests: paced (the default) or paced:SCALE (at most SCALE times wall time), free")  //
+      ("json", po::value<std::string>()->value_name("FILE"),
+       "write the result of adapters and guests, with the kernels' warnings, as JSON")        //
+      ("kernel-log", "show what the guests' kernels say, each line behind 'host.N kernel|'")  //
+      ("timeout", po::value<std::string>()->value_name("SECONDS"), "end everything then, with status 124");
+  addObserverFiles(command.options);
+  addDrillName(command.options, kDrillName);
+  addMachine(command.options);
+  command.details =
+      "Each host of the configuration is a guest (without --config: two). They boot together; when all are up, the\n"
+      "commands start one after the other, the first on host 0, each further one on the next or where -H N says. A\n"
+      "single word with spaces is a line for the guest's shell. Guests reach each other by TCP as host0, host1, ...\n"
+      "Without a command there is a shell on host 0 or where -H N says (Ctrl-A x ends it); a line says how to reach\n"
+      "the others.\n\n"
+      "  tools/guest_image                                        once: makes the guest\n"
+      "  hcasim vm ibv_devinfo -v\n"
+      "  hcasim vm ibv_rc_pingpong : ibv_rc_pingpong host0\n"
+      "  hcasim vm 'rmmod mlx5_ib mlx5_core; dmesg | tail'\n\n"
+      "Exit status: that of the commands (the first that is not 0); 1 a guest's kernel panicked, 124 --timeout or a\n"
+      "guest that hangs, 125 a fault of hcasim or QEMU, 126 bad input.\n";
   return command;
 }
 
@@ -159,7 +285,8 @@ std::string Command::name() const {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
-    std::vector<Command> list{makeRun(), makeCosim(), makeServe(), makeAttach(), makeEnv(), makeCheck(), makeShow()};
+    std::vector<Command> list{makeRun(), makeCosim(), makeVm(),   makeServe(), makeAttach(),
+                              makeEnv(), makeDrill(), makeVfio(), makeCheck(), makeShow()};
     list.push_back({{"config", "reference"},
                     "",
                     0,

@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <ostream>
 
 #include "sim/logging/logging.h"
 #include "sim/options/command.h"
 #include "sim/options/cosim_words.h"
 #include "sim/options/load_config.h"
+#include "sim/options/output_files.h"
 
 namespace hca::options {
 namespace {
@@ -16,21 +14,6 @@ namespace {
 int refuse(const Environment& environment, const std::string& what) {
   environment.err << "hcasim: " << what << '\n';
   return kCosimBadInput;
-}
-
-std::optional<std::chrono::milliseconds> parseDelay(const std::string& text) {
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  constexpr double kLongest = 3600;
-  if (text.empty() || *end != '\0' || !(seconds >= 0) || seconds > kLongest) return std::nullopt;
-  return std::chrono::milliseconds(static_cast<long>(seconds * 1000));
-}
-
-// An absolute path, since programs may change their folder; empty if nothing is wanted, nothing if it can't be written.
-std::optional<std::string> outputFile(const Arguments& arguments, const char* option) {
-  if (!arguments.has(option)) return std::string();
-  const std::string path = std::filesystem::absolute(arguments.text(option)).string();
-  return std::ofstream(path, std::ios::trunc) ? std::optional<std::string>(path) : std::nullopt;
 }
 
 std::optional<config::Config> configOf(const Arguments& arguments, const Environment& environment) {
@@ -48,6 +31,7 @@ std::string setCommon(const Arguments& arguments, Request& request) {
     if (!path) return std::string("--") + option + ": '" + arguments.text(option) + "' can't be written";
     *file = *path;
   }
+  if (std::string problem = readObserverFiles(arguments, request.observerFiles); !problem.empty()) return problem;
   if (!arguments.has("sync")) return {};
   const auto sync = sim::parseSync(arguments.text("sync"));
   if (!sync) return "--sync: '" + arguments.text("sync") + "' is none of lockstep, paced, paced:SCALE, free";
@@ -57,19 +41,13 @@ std::string setCommon(const Arguments& arguments, Request& request) {
 
 std::string nameOf(const Arguments& arguments) { return arguments.has("name") ? arguments.text("name") : "default"; }
 
-bool isName(const std::string& name) {
-  constexpr std::size_t kLongest = 32;  // the path of a socket is short
-  const auto isPlain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
-  return !name.empty() && name.size() <= kLongest && std::all_of(name.begin(), name.end(), isPlain);
-}
-
 }  // namespace
 
 int serveCommand(const Arguments& arguments, const Environment& environment) {
   const auto config = configOf(arguments, environment);
   if (!config) return kCosimBadInput;
   ServeRequest request{*config, nameOf(arguments), environment.out, environment.err};
-  if (!isName(request.name)) return refuse(environment, "--name: letters, digits, - and _ make a name");
+  if (!isRunName(request.name)) return refuse(environment, kNoRunName);
   if (const std::string problem = setCommon(arguments, request); !problem.empty()) return refuse(environment, problem);
   return environment.serve(request);
 }
@@ -78,7 +56,7 @@ namespace {
 // [-H N] and then a command, or nothing for `env`.
 int attach(const Arguments& arguments, const Environment& environment, bool hasCommand) {
   AttachRequest request{nameOf(arguments), 0, arguments.operands, environment.out, environment.err};
-  if (!isName(request.name)) return refuse(environment, "--name: letters, digits, - and _ make a name");
+  if (!isRunName(request.name)) return refuse(environment, kNoRunName);
   if (!request.words.empty() && request.words[0] == "-H") {
     const auto host = request.words.size() < 2 ? std::nullopt : parseHost(request.words[1]);
     if (!host) return refuse(environment, "-H needs the number of a host");
@@ -99,23 +77,57 @@ int envCommand(const Arguments& arguments, const Environment& environment) {
   return attach(arguments, environment, false);
 }
 
+namespace {
+// The commands of a command line and how they are started, into a request that has `config`; empty, or what is wrong.
+template <class Request>
+std::string setPrograms(const Arguments& arguments, Request& request) {
+  std::string problem;
+  const std::string separator = arguments.has("sep") ? arguments.text("sep") : ":";
+  const auto commands = splitCommands(arguments.operands, separator, request.config.host.count, problem);
+  if (!commands) return problem;
+  request.commands = *commands;
+  if (!arguments.has("delay")) return {};
+  const auto delay = parseSeconds(arguments.text("delay"));
+  if (!delay) return "--delay: '" + arguments.text("delay") + "' is no number of seconds";
+  request.startDelay = *delay;
+  return {};
+}
+}  // namespace
+
 int cosimCommand(const Arguments& arguments, const Environment& environment) {
   const auto config = configOf(arguments, environment);
   if (!config) return kCosimBadInput;
-  std::string problem;
-  const std::string separator = arguments.has("sep") ? arguments.text("sep") : ":";
-  const auto commands = splitCommands(arguments.operands, separator, config->host.count, problem);
-  if (!commands) return refuse(environment, problem);
-  CosimRequest request{*config, *commands,       false,          arguments.has("shared") || commands->size() > 1,
-                       {},      environment.out, environment.err};
-  if (arguments.has("delay")) {
-    const auto delay = parseDelay(arguments.text("delay"));
-    if (!delay) return refuse(environment, "--delay: '" + arguments.text("delay") + "' is no number of seconds");
-    request.startDelay = *delay;
-  }
-  problem = setCommon(arguments, request);
+  CosimRequest request{*config, {}, false, false, {}, environment.out, environment.err};
+  std::string problem = setPrograms(arguments, request);
+  if (problem.empty()) problem = setCommon(arguments, request);
   if (!problem.empty()) return refuse(environment, problem);
+  if (arguments.has("name")) {
+    request.name = arguments.text("name");
+    if (!isRunName(request.name)) return refuse(environment, kNoRunName);
+  }
+  request.isShared = arguments.has("shared") || arguments.has("name") || request.commands.size() > 1;
   return environment.cosim(request);
+}
+
+int vfioCommand(const Arguments& arguments, const Environment& environment) {
+  const auto config = configOf(arguments, environment);
+  if (!config) return kCosimBadInput;
+  VfioRequest request{*config, {}, {}, environment.out, environment.err};
+  std::string problem = setPrograms(arguments, request);
+  if (problem.empty()) problem = readObserverFiles(arguments, request.observerFiles);
+  if (!problem.empty()) return refuse(environment, problem);
+  const auto resultFile = outputFile(arguments, "json");
+  if (!resultFile) return refuse(environment, "--json: '" + arguments.text("json") + "' can't be written");
+  request.resultFile = *resultFile;
+  if (arguments.has("sync")) {
+    const auto sync = sim::parseSync(arguments.text("sync"));
+    if (!sync)
+      return refuse(environment, "--sync: '" + arguments.text("sync") + "' is none of paced, paced:SCALE, free");
+    request.sync = *sync;
+  }
+  request.name = arguments.text("name");
+  if (arguments.has("name") && !isRunName(request.name)) return refuse(environment, kNoRunName);
+  return environment.vfio(request);
 }
 
 }  // namespace hca::options

@@ -1,6 +1,8 @@
 #include "sim/options/cosim_words.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
 
 namespace hca::options {
 namespace {
@@ -17,20 +19,36 @@ std::string parseOne(std::vector<std::string> words, std::uint32_t next, std::ui
     words.erase(words.begin(), words.begin() + 2);
   }
   if (words.empty()) return "a command is missing";
-  if (command.host >= hosts) {
-    return "there is no host " + std::to_string(command.host) + ": the configuration has " + std::to_string(hosts) +
-           " (host.count)";
-  }
+  if (command.host >= hosts) return noSuchHost(command.host, hosts);
   command.words = std::move(words);
   return {};
 }
 
 }  // namespace
 
+std::string noSuchHost(std::uint32_t host, std::uint32_t hosts) {
+  return "there is no host " + std::to_string(host) + ": the configuration has " + std::to_string(hosts) +
+         " (host.count)";
+}
+
+std::optional<std::chrono::milliseconds> parseSeconds(const std::string& text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  constexpr double kLongest = 3600;
+  if (text.empty() || *end != '\0' || !(seconds >= 0) || seconds > kLongest) return std::nullopt;
+  return std::chrono::milliseconds(static_cast<long>(seconds * 1000));
+}
+
 std::optional<std::uint32_t> parseHost(const std::string& text) {
   const bool isNumber = !text.empty() && text.size() < 6 &&
                         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   return isNumber ? std::optional<std::uint32_t>(std::stoul(text)) : std::nullopt;
+}
+
+bool isRunName(const std::string& name) {
+  constexpr std::size_t kLongest = 32;  // the path of a socket is short
+  const auto isPlain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+  return !name.empty() && name.size() <= kLongest && std::all_of(name.begin(), name.end(), isPlain);
 }
 
 std::optional<std::vector<CosimCommand>> splitCommands(const std::vector<std::string>& words,

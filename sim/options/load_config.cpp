@@ -35,8 +35,9 @@ void addSettings(const Arguments& arguments, std::vector<config::Setting>& setti
 }  // namespace
 
 std::optional<config::Config> loadConfig(const std::vector<std::string>& files, const Arguments& arguments,
-                                         const Environment& environment, config::Work work) {
-  std::vector<config::Setting> settings;
+                                         const Environment& environment, config::Work work,
+                                         const std::vector<config::Setting>& weak) {
+  std::vector<config::Setting> settings = weak;
   if (!addLike(arguments, environment, settings)) return std::nullopt;
   addSettings(arguments, settings);
   config::LoadedConfig loaded = config::loadConfig(files, settings, work);

@@ -7,6 +7,7 @@
 #include "sim/logging/logging.h"
 #include "sim/options/command.h"
 #include "sim/options/load_config.h"
+#include "sim/options/output_files.h"
 #include "sim/options/progress_bar.h"
 #include "sim/report/result_json.h"
 #include "sim/report/result_table.h"
@@ -84,11 +85,20 @@ class Outputs {
   std::ofstream completions_;
 };
 
+int refuse(const Environment& environment, const std::string& what) {
+  environment.err << "hcasim: " << what << '\n';
+  return kBadInput;
+}
+
 report::Result simulate(const config::Config& config, const Arguments& arguments, const Environment& environment,
-                        Outputs& outputs) {
+                        const observers::ObserverFiles& files, Outputs& outputs) {
   ProgressBar bar(environment.err, config.run.progress && environment.errIsTerminal && !outputs.quiet());
   const bool tells = config.run.print == config::PrintMode::kEvents && !outputs.quiet();
-  RunRequest request{config, arguments.has("timing"), tells ? &outputs.reader() : nullptr, outputs.completions(),
+  RunRequest request{config,
+                     arguments.has("timing"),
+                     tells ? &outputs.reader() : nullptr,
+                     outputs.completions(),
+                     files,
                      [&bar](double done) { bar.update(done); }};
   return environment.run(request);
 }
@@ -98,22 +108,21 @@ report::Result simulate(const config::Config& config, const Arguments& arguments
 int runCommand(const Arguments& arguments, const Environment& environment) {
   const std::optional<config::Config> config = loadConfig(arguments, environment);
   if (!config) return kBadInput;
-  if (arguments.text("completions") == kStandardOutput) {
-    environment.err << "hcasim: --completions: name a file\n";
-    return kBadInput;
-  }
+  if (arguments.text("completions") == kStandardOutput) return refuse(environment, "--completions: name a file");
+  observers::ObserverFiles files;
+  const std::string problem = readObserverFiles(arguments, files);
+  if (!problem.empty()) return refuse(environment, problem);
   Outputs outputs(arguments, environment);
   if (!outputs.open()) return kBadInput;
   logging::configure(environment.err, levelOf(config->run.log));
   try {
-    report::Result result = simulate(*config, arguments, environment, outputs);
+    report::Result result = simulate(*config, arguments, environment, files, outputs);
     result.name = config->run.name;
     result.config = config::effectiveSections(*config);
     if (!outputs.write(result)) return kRunFailed;
     return result.failed() ? kRunFailed : kDone;
   } catch (const RunRefused& refusal) {
-    environment.err << "hcasim: " << refusal.what() << '\n';
-    return kBadInput;
+    return refuse(environment, refusal.what());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sim/config/config.h"
+#include "sim/observers/observer_files.h"
 #include "sim/report/result.h"
 
 namespace hca::options {
@@ -15,6 +16,7 @@ struct RunRequest {
   bool timing = false;                  ///< --timing: fill Result::timing
   std::ostream* events = nullptr;       ///< for [run] print = events; nullptr: don't tell
   std::ostream* completions = nullptr;  ///< for report::CompletionCsv; nullptr: not wanted
+  observers::ObserverFiles files{};
   /// Call now and then with the part that is done, 0..1.
   std::function<void(double done)> progress;
 };

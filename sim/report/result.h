@@ -110,6 +110,47 @@ struct PcieResult {
   double utilisation = 0;   ///< of the link's capacity over the whole run, 0..1
 };
 
+using NamedCounts = std::vector<std::pair<std::string, std::uint64_t>>;
+
+/// Objects of one kind in an adapter.
+struct ObjectsResult {
+  std::string name;  ///< "CQ", "memory key"
+  std::uint64_t live = 0;
+  std::uint64_t created = 0;
+  std::uint64_t destroyed = 0;  ///< by commands, or by the adapter when a driver left them
+  std::uint64_t most = 0;       ///< at once
+};
+
+/// What a driver left in an adapter.
+struct LeftResult {
+  std::uint64_t generation = 0;  ///< times that the adapter was brought up, until then
+  std::string end;               ///< what ended it, e.g. "TEARDOWN_HCA"
+  bool isTeardown = false;       ///< it was the driver itself, and in order
+  NamedCounts objects;           ///< by kind
+  std::uint64_t pages = 0;       ///< host memory that the adapter still held
+};
+
+/// What was in an adapter, and what its command interface was asked.
+struct AdapterResult {
+  struct Pages {
+    std::uint64_t held = 0;
+    std::uint64_t most = 0;   ///< at once
+    std::uint64_t given = 0;  ///< all together, as the next
+    std::uint64_t taken = 0;
+    std::uint64_t needed = 0;
+  };
+  HostIndex host;
+  AdapterIndex adapter;
+  std::string state;  ///< "disabled", "enabled", "initialized": at the end
+  std::uint64_t generations = 0;
+  std::vector<ObjectsResult> objects;  ///< of the kinds that there were any of
+  Pages pages;
+  std::vector<LeftResult> left;
+  NamedCounts commands;    ///< executed, by opcode
+  NamedCounts statuses;    ///< what they returned
+  NamedCounts rejections;  ///< what led to no command, or to one that was not executed
+};
+
 /// Something thrown away, by reason.
 struct DropResult {
   HostIndex host;
@@ -161,6 +202,19 @@ struct HazardResult {
   Time first, last;
 };
 
+/// A fault that an adapter had on purpose.
+struct DrillResult {
+  std::string name;  ///< of its section, or "now" and a number
+  std::string kind;
+  HostIndex host;
+  AdapterIndex adapter;
+  Time at;                             ///< when it first did anything
+  bool done = false;                   ///< it did
+  std::uint64_t times = 0;             ///< how often
+  std::string effect;                  ///< what it did first, or why it did nothing
+  std::vector<std::string> kernelLog;  ///< what the driver said then
+};
+
 /// Why the run counts as failed.
 struct FailureResult {
   std::string kind;  ///< "lost_wakeup", "flow_stuck", ...
@@ -172,6 +226,23 @@ struct FailureResult {
   std::string software;  ///< what software did last, with the time
   std::string hardware;  ///< what the adapter did last, with the time
   std::string message;   ///< one sentence for a person, with what to do
+};
+
+/// A guest of hcasim vm.
+struct GuestResult {
+  /// What its kernel said of level warning or worse.
+  struct Warning {
+    std::string level;
+    std::string text;
+    bool isDrivers = false;               ///< said while the adapter's driver was loaded
+    Time simulated;                       ///< when hcasim read it
+    std::uint64_t guestMicroseconds = 0;  ///< of the guest's clock, since its start
+  };
+  HostIndex host;
+  bool wasUp = false;
+  std::optional<int> exitStatus;  ///< of its command; none: it had none, or didn't end it
+  std::vector<Warning> kernelWarnings;
+  std::vector<std::string> troubles;  ///< what its first program couldn't do
 };
 
 /// Only with --timing: these differ from run to run.
@@ -186,7 +257,7 @@ using ConfigText = std::vector<std::pair<std::string, std::vector<std::pair<std:
 
 struct Result {
   /// Grows by one when a field is added; fields are never removed or given another meaning.
-  static constexpr int kSchemaVersion = 4;
+  static constexpr int kSchemaVersion = 5;
 
   std::string name;   ///< of the run, from the configuration
   ConfigText config;  ///< effective
@@ -197,15 +268,18 @@ struct Result {
   std::vector<VectorResult> vectors;
   std::vector<PcieResult> pcie;
   std::vector<DropResult> drops;
+  std::vector<AdapterResult> adapters;
   std::vector<FaultResult> faults;
   std::vector<SwitchPortResult> switchPorts;
   std::vector<AsyncEventResult> asyncEvents;
+  std::vector<DrillResult> drills;  ///< written only if there is any
   std::vector<HazardResult> hazards;
   std::vector<FailureResult> failures;
   Time simulated;
   /// Of a co-simulation: times that it went on without a program's thread that called nothing. Results of runs with 0
   /// are the same each time.
   std::optional<std::uint64_t> forcedAdvances;
+  std::vector<GuestResult> guests;  ///< written only if there is any
   std::optional<TimingResult> timing;
 
   [[nodiscard]] bool failed() const { return !failures.empty(); }

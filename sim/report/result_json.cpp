@@ -1,7 +1,11 @@
 #include "sim/report/result_json.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "sim/report/json_time.h"
 
 namespace hca::report {
 
@@ -9,12 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kPerNanosecond = 1000;
-
-Json nanoseconds(Time time) {
-  if (time.count() % kPerNanosecond == 0) return time.count() / kPerNanosecond;
-  return static_cast<double>(time.count()) / static_cast<double>(kPerNanosecond);
-}
+Json nanoseconds(Time time) { return nanosecondsJson(time); }
 
 double rounded(double value) {
   constexpr double kSixDecimals = 1e6;
@@ -198,6 +197,77 @@ Json failureJson(const FailureResult& failure) {
           {"message", failure.message}};
 }
 
+// "XRC SRQ" is xrc_srq.
+std::string keyOf(const std::string& words) {
+  std::string key = words;
+  std::transform(key.begin(), key.end(), key.begin(),
+                 [](unsigned char c) { return c == ' ' ? '_' : static_cast<char>(std::tolower(c)); });
+  return key;
+}
+
+Json countsJson(const NamedCounts& counts) {
+  Json json = Json::object();
+  for (const auto& [name, count] : counts) json[name] = count;
+  return json;
+}
+
+Json leftJson(const LeftResult& left) {
+  Json objects = Json::object();
+  for (const auto& [name, count] : left.objects) objects[keyOf(name)] = count;
+  return {{"generation", left.generation}, {"end", left.end}, {"objects", objects}, {"pages", left.pages}};
+}
+
+Json adapterJson(const AdapterResult& adapter) {
+  Json objects = Json::object();
+  for (const ObjectsResult& kind : adapter.objects) {
+    objects[keyOf(kind.name)] = {
+        {"live", kind.live}, {"created", kind.created}, {"destroyed", kind.destroyed}, {"most", kind.most}};
+  }
+  return {{"host", adapter.host.value()},
+          {"adapter", adapter.adapter.value()},
+          {"state", adapter.state},
+          {"generations", adapter.generations},
+          {"objects", objects},
+          {"pages",
+           {{"held", adapter.pages.held},
+            {"most", adapter.pages.most},
+            {"given", adapter.pages.given},
+            {"taken", adapter.pages.taken},
+            {"needed", adapter.pages.needed}}},
+          {"left", arrayOf(adapter.left, leftJson)},
+          {"commands", countsJson(adapter.commands)},
+          {"statuses", countsJson(adapter.statuses)},
+          {"rejections", countsJson(adapter.rejections)}};
+}
+
+Json drillJson(const DrillResult& drill) {
+  return {{"name", drill.name},
+          {"kind", drill.kind},
+          {"host", drill.host.value()},
+          {"adapter", drill.adapter.value()},
+          {"at_ns", nanoseconds(drill.at)},
+          {"done", drill.done},
+          {"times", drill.times},
+          {"effect", drill.effect},
+          {"kernel_log", drill.kernelLog}};
+}
+
+Json warningJson(const GuestResult::Warning& warning) {
+  return {{"level", warning.level},
+          {"text", warning.text},
+          {"driver_loaded", warning.isDrivers},
+          {"simulated_ns", nanoseconds(warning.simulated)},
+          {"guest_us", warning.guestMicroseconds}};
+}
+
+Json guestJson(const GuestResult& guest) {
+  return {{"host", guest.host.value()},
+          {"was_up", guest.wasUp},
+          {"exit_status", guest.exitStatus ? Json(*guest.exitStatus) : Json(nullptr)},
+          {"troubles", guest.troubles},
+          {"kernel_warnings", arrayOf(guest.kernelWarnings, warningJson)}};
+}
+
 Json timingJson(const TimingResult& timing) {
   return {{"wall_seconds", rounded(timing.wallSeconds)},
           {"kernel_activations", timing.kernelActivations},
@@ -223,15 +293,18 @@ std::string toJson(const Result& result) {
             {"vectors", arrayOf(result.vectors, vectorJson)},
             {"pcie", arrayOf(result.pcie, pcieJson)},
             {"drops", arrayOf(result.drops, dropJson)},
+            {"adapters", arrayOf(result.adapters, adapterJson)},
             {"async_events", arrayOf(result.asyncEvents, asyncJson)},
             {"hazards", arrayOf(result.hazards, hazardJson)},
             {"failures", arrayOf(result.failures, failureJson)},
             {"simulated_ns", nanoseconds(result.simulated)}};
   if (!result.faults.empty()) json["faults"] = arrayOf(result.faults, faultJson);
   if (!result.switchPorts.empty()) json["switch_ports"] = arrayOf(result.switchPorts, switchPortJson);
+  if (!result.drills.empty()) json["drills"] = arrayOf(result.drills, drillJson);
   if (!result.dma.empty()) json["dma"] = arrayOf(result.dma, dmaJson);
   if (!result.caches.empty()) json["caches"] = arrayOf(result.caches, cacheJson);
   if (result.forcedAdvances) json["forced_advances"] = *result.forcedAdvances;
+  if (!result.guests.empty()) json["guests"] = arrayOf(result.guests, guestJson);
   if (result.timing) json["timing"] = timingJson(*result.timing);
   constexpr int kIndent = 2;
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + '\n';

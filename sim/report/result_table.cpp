@@ -191,6 +191,16 @@ std::string dropLines(const Result& result) {
 
 }  // namespace
 
+std::string drillText(const DrillResult& drill) {
+  std::string text =
+      fmt::format("drill {} ({}), host {}: {}", drill.name, drill.kind, drill.host.value(), drill.effect);
+  if (drill.done) text += fmt::format(", at {} us", microsecondsText(drill.at));
+  if (drill.times > 1) text += fmt::format(", and {} times more", drill.times - 1);
+  text = paragraph(text);
+  for (const std::string& line : drill.kernelLog) text += "  driver: " + wrapped(line, 10, kWidth - 10) + '\n';
+  return text;
+}
+
 std::string hazardLines(const Result& result) {
   std::string text;
   for (const HazardResult& hazard : result.hazards) {
@@ -206,7 +216,34 @@ std::string hazardLines(const Result& result) {
   return text.empty() ? text : '\n' + text;
 }
 
+std::string leftLines(const Result& result) {
+  std::string text;
+  const auto add = [&](const AdapterResult& adapter, const NamedCounts& objects, std::uint64_t pages,
+                       const std::string& when) {
+    std::string what;
+    for (const auto& [name, count] : objects) what += fmt::format("{}{} {}", what.empty() ? "" : ", ", count, name);
+    if (pages != 0) what += fmt::format("{}{} pages", what.empty() ? "" : "; ", pages);
+    text += paragraph(
+        fmt::format("left in the adapter: {} ({}, {})", what, placeText(result, adapter.host, adapter.adapter), when));
+  };
+  for (const AdapterResult& adapter : result.adapters) {
+    for (const LeftResult& left : adapter.left) {
+      if (!left.isTeardown) continue;
+      add(adapter, left.objects, left.pages, fmt::format("at {} of bring-up {}", left.end, left.generation));
+    }
+    const bool isInUse = adapter.state == "initialized";
+    if (!isInUse && adapter.pages.held != 0) add(adapter, {}, adapter.pages.held, "at the end");
+  }
+  return text.empty() ? text : '\n' + text;
+}
+
 namespace {
+
+std::string drillLines(const Result& result) {
+  std::string text;
+  for (const DrillResult& drill : result.drills) text += drillText(drill);
+  return text.empty() ? text : '\n' + text;
+}
 
 std::string failureLines(const Result& result) {
   std::string text;
@@ -230,7 +267,8 @@ std::string toTable(const Result& result) {
   std::string text = heading(result);
   if (!result.flows.empty()) text += flowTable(result) + latencyNote(result) + bottleneckTable(result);
   return text + dmaTable(result) + publishedTable(result) + cacheTable(result) + cqTable(result) + pcieTable(result) +
-         dropLines(result) + hazardLines(result) + failureLines(result) + timingLine(result);
+         dropLines(result) + drillLines(result) + leftLines(result) + hazardLines(result) + failureLines(result) +
+         timingLine(result);
 }
 
 }  // namespace hca::report

@@ -27,6 +27,8 @@ Simulation::Simulation(const config::Config& config, const Options& options)
     : config_(config),
       options_(options),
       system_(config_, options_.quantum),
+      files_(system_.probes(), options_.files),
+      drills_(system_, config_),
       workload_(*this, config_.run.payload == config::PayloadMode::kMoved, config_.run.seed) {
   if (options_.observe) observers_ = std::make_unique<observers::ObserverSet>(system_.probes());
 }
@@ -175,6 +177,7 @@ report::Result Simulation::run() {
     failure.kind = "bring_up";
     failure.message = problem;
     result.failures.push_back(failure);
+    result.drills = drills_.results();
     return result;
   }
   runFlows();
@@ -184,6 +187,7 @@ report::Result Simulation::run() {
   collectQueues(result);
   collectSystem(system_, result);
   addStuckFlows(result);
+  result.drills = drills_.results();
   if (options_.timing) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wallStart;
     result.timing = report::TimingResult{wall.count(), kernel::activations(), system_.calendar().executed()};

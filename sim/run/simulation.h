@@ -8,8 +8,10 @@
 #include <string>
 
 #include "sim/config/config.h"
+#include "sim/drills/drill_bench.h"
 #include "sim/observers/completion_recorder.h"
 #include "sim/observers/event_log.h"
+#include "sim/observers/file_observers.h"
 #include "sim/observers/observer_set.h"
 #include "sim/report/result.h"
 #include "sim/system/system.h"
@@ -27,6 +29,7 @@ class Simulation final : private ThreadFactory {
     bool timing = false;                  ///< report wall time and kernel activations
     std::ostream* events = nullptr;       ///< where `print = events` tells; nullptr: nowhere
     std::ostream* completions = nullptr;  ///< for one CSV line a completion; nullptr: nowhere
+    observers::ObserverFiles files{};
     /// Called now and then with the share of the work that is done, 0..1.
     std::function<void(double)> progress;
   };
@@ -62,6 +65,8 @@ class Simulation final : private ThreadFactory {
   const config::Config config_;
   Options options_;
   System system_;
+  observers::FileObservers files_;
+  DrillBench drills_;
   std::unique_ptr<observers::ObserverSet> observers_;
   std::unique_ptr<observers::EventLog> eventLog_;
   std::unique_ptr<observers::CompletionRecorder> completions_;

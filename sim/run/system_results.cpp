@@ -1,6 +1,9 @@
 #include "sim/run/system_results.h"
 
+#include <fmt/format.h>
+
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -135,12 +138,74 @@ void collectSwitch(const System& system, report::Result& result) {
   });
 }
 
+const char* name(adapter::DeviceState state) {
+  switch (state) {
+    case adapter::DeviceState::kDisabled:
+      return "disabled";
+    case adapter::DeviceState::kEnabled:
+      return "enabled";
+    case adapter::DeviceState::kInitialized:
+      return "initialized";
+  }
+  return "unknown";
+}
+
+report::LeftResult leftOf(const adapter::GenerationLeft& left) {
+  report::LeftResult result;
+  result.generation = left.generation;
+  result.end = adapter::name(left.end);
+  result.isTeardown = left.end == adapter::GenerationEnd::kTeardown;
+  result.pages = left.pages;
+  for (std::size_t kind = 0; kind < left.objects.size(); ++kind) {
+    if (left.objects[kind] == 0) continue;
+    result.objects.emplace_back(adapter::name(static_cast<adapter::ObjectKind>(kind)), left.objects[kind]);
+  }
+  return result;
+}
+
+void addCommands(const adapter::AdapterAccount& account, report::AdapterResult& result) {
+  for (const auto& [opcode, count] : account.commands) {
+    const std::string known = wire::name(opcode);
+    result.commands.emplace_back(known == "unknown" ? fmt::format("{:#x}", static_cast<unsigned>(opcode)) : known,
+                                 count);
+  }
+  for (const auto& [status, count] : account.statuses) result.statuses.emplace_back(wire::driverName(status), count);
+  for (std::size_t kind = 0; kind < account.rejections.size(); ++kind) {
+    if (account.rejections[kind] == 0) continue;
+    result.rejections.emplace_back(adapter::name(static_cast<adapter::CommandRejection>(kind)),
+                                   account.rejections[kind]);
+  }
+}
+
+void collectAdapters(const System& system, report::Result& result) {
+  forEachAdapter(system, [&result](const HostNode& node, const AdapterNode& adapter) {
+    const adapter::AdapterAccount account = adapter.hca().account();
+    report::AdapterResult entry;
+    entry.host = node.index();
+    entry.adapter = adapter.index();
+    entry.state = name(account.state);
+    entry.generations = account.generations;
+    for (std::size_t kind = 0; kind < account.objects.size(); ++kind) {
+      const adapter::ObjectCount& count = account.objects[kind];
+      if (count.created == 0) continue;
+      entry.objects.push_back({adapter::name(static_cast<adapter::ObjectKind>(kind)), count.live, count.created,
+                               count.destroyed, count.most});
+    }
+    const adapter::PageCount& pages = account.pages;
+    entry.pages = {pages.held, pages.most, pages.given, pages.taken, pages.needed};
+    for (const adapter::GenerationLeft& left : account.left) entry.left.push_back(leftOf(left));
+    addCommands(account, entry);
+    result.adapters.push_back(std::move(entry));
+  });
+}
+
 }  // namespace
 
 void collectSystem(const System& system, report::Result& result) {
   collectCaches(system, result);
   collectPcie(system, result);
   collectDrops(system, result);
+  collectAdapters(system, result);
   collectFaults(system, result);
   collectSwitch(system, result);
 }

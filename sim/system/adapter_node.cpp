@@ -19,6 +19,7 @@ pcie::FunctionDescription functionOf(const config::AdapterSections& sections) {
   function.msixVectors = static_cast<std::uint32_t>(sections.adapter.event.vectors);
   function.msixTableOffset = wire::kMsixTableOffset;
   function.msixPendingOffset = wire::kMsixPendingOffset;
+  function.hasVendorRegisters = true;
   return function;
 }
 
@@ -84,6 +85,7 @@ adapter::Hca::Options optionsOf(const config::Config& config, const config::Adap
   }
   options.identity.nodeGuid = options.identity.systemImageGuid = plugs.front().identity.guid;
   options.identity.linkLayer = config.link.layer;
+  options.identity.deviceId = static_cast<std::uint16_t>(sections.adapter.device.deviceId);
   options.seed = config.run.seed;
   options.movePayload = config.run.payload == config::PayloadMode::kMoved;
   return options;
@@ -132,6 +134,7 @@ AdapterNode::AdapterNode(const config::Config& config, HostIndex host, AdapterIn
   endpoint_.link_initiator_socket.bind(link_.endpoint_target_socket);
   link_.endpoint_initiator_socket.bind(endpoint_.link_target_socket);
   endpoint_.setBarTarget(hca_);
+  endpoint_.setVendorRegisters(hca_.vendorRegisters());
   for (std::uint8_t port = 1; port <= hca_.ports(); ++port) {
     const Cabling::Plug plug = surroundings.cabling.plug(host.value(), hostPort(port));
     plug.link.attach(plug.end, {plug.identity, index, &hca_.packetReceiver(port), false, &hca_.linkListener(port)});

@@ -43,8 +43,11 @@ class AdapterNode final {
   [[nodiscard]] AdapterIndex index() const { return index_; }
   /// What another driver, or a program with the device open, stands on.
   [[nodiscard]] driver::DriverEnvironment environment();
+  /// What its DMA reaches from now on: see host::RootComplex::attach.
+  void attach(host::BusAddressSpace* space) { rootComplex_.attach(space); }
   [[nodiscard]] driver::KernelDriver& driver() { return driver_; }
   [[nodiscard]] const driver::KernelDriver& driver() const { return driver_; }
+  [[nodiscard]] OutsideHand& outsideHand() { return outsideHand_; }
   [[nodiscard]] adapter::Hca& hca() { return hca_; }
   [[nodiscard]] const adapter::Hca& hca() const { return hca_; }
   [[nodiscard]] const host::RootComplex& rootComplex() const { return rootComplex_; }

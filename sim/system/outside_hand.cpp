@@ -9,12 +9,12 @@ namespace hca::sim {
 
 OutsideHand::OutsideHand(const config::AdapterSections& sections, kernel::Calendar& calendar, Cabling& cabling,
                          adapter::Hca& hca, std::uint32_t host, std::uint32_t firstPort)
-    : calendar_(calendar), cabling_(cabling), hca_(hca) {
+    : calendar_(calendar), cabling_(cabling), hca_(hca), host_(host), firstPort_(firstPort) {
   const adapter::DeviceConfig& device = sections.adapter.device;
   plan(device.fatalAt,
-       [this, syndrome = static_cast<adapter::HealthSyndrome>(device.fatalSyndrome)] { hca_.fail(syndrome); });
+       [this, syndrome = static_cast<adapter::HealthSyndrome>(device.fatalSyndrome)] { breakAdapter(syndrome); });
   for (std::uint8_t number = 1; number <= hca.ports(); ++number) {
-    planPort(sections.portSections(number).port, number, host, firstPort + number - 1);
+    planPort(sections.portSections(number).port, number);
   }
 }
 
@@ -24,15 +24,15 @@ void OutsideHand::plan(Time when, Deed deed) {
   calendar_.schedule(when, kernel::Priority::kNetwork, *this, deeds_.size() - 1);
 }
 
-void OutsideHand::planPort(const adapter::PortConfig& port, std::uint8_t number, std::uint32_t host,
-                           std::uint32_t hostPort) {
-  const auto setUp = [this, host, hostPort](bool isUp) {
-    return [this, host, hostPort, isUp] { cabling_.plug(host, hostPort).link.setUp(isUp); };
-  };
-  plan(port.downAt, setUp(false));
-  plan(port.upAt, setUp(true));
-  plan(port.lidAt, [this, host, hostPort, number, lid = Lid(static_cast<std::uint16_t>(port.newLid))] {
-    cabling_.changeLid(host, hostPort, lid);
+void OutsideHand::setCable(std::uint8_t number, bool isPlugged) {
+  cabling_.plug(host_, firstPort_ + number - 1).link.setUp(isPlugged);
+}
+
+void OutsideHand::planPort(const adapter::PortConfig& port, std::uint8_t number) {
+  plan(port.downAt, [this, number] { setCable(number, false); });
+  plan(port.upAt, [this, number] { setCable(number, true); });
+  plan(port.lidAt, [this, number, lid = Lid(static_cast<std::uint16_t>(port.newLid))] {
+    cabling_.changeLid(host_, firstPort_ + number - 1, lid);
     hca_.changeLid(number, lid);
   });
   plan(port.partitionKeysAt, [this, number, keys = network::parsePartitionKeys(port.newPartitionKeys)] {

@@ -55,6 +55,9 @@ endforeach()
 # A stuck program is told so; what waits for a limited time waits in simulated time.
 hcasim_cosim_test(shared_forever --shared $<TARGET_FILE:waits> forever)
 hcasim_cosim_test(shared_limited_waits --shared --virtual-time $<TARGET_FILE:waits> limited)
+# An interrupt that nothing caused is nothing.
+hcasim_cosim_test(drill_extra_interrupt --shared --set drill.d.kind=extra_interrupt --set drill.d.vector=1
+  --set drill.d.count=5 --set drill.d.at=20ms $<TARGET_FILE:loopback> event 20 64)
 hcasim_cosim_test(sync_free --shared --sync free $<TARGET_FILE:loopback> poll 20 64)
 hcasim_cosim_test(sync_paced --shared --sync paced:10 $<TARGET_FILE:loopback> event 20 64)
 set_tests_properties(cosim/shared_forever PROPERTIES
@@ -99,6 +102,7 @@ if(Python3_FOUND AND NOT HCASIM_SANITIZE)
     set_tests_properties(cosim/serve_${name} PROPERTIES LABELS ${label} TIMEOUT 300)
   endfunction()
   hcasim_serve_test(env sim env)
+  hcasim_serve_test(drill sim drill)
   hcasim_serve_test(attack sim attack)
   hcasim_serve_test(death sim death)
   hcasim_serve_test(kill sim kill 5)

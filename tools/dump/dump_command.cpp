@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "models/wire/command_header.h"
+#include "tools/dump/command_text.h"
 #include "tools/dump/cqe_text.h"
 #include "tools/dump/dump_options.h"
 #include "tools/dump/eqe_text.h"
@@ -21,8 +23,8 @@ namespace {
 constexpr const char* kUsage =
     R"(usage: tools/cqe_dump [options] [FILE]
 
-Decodes the ring of a completion, event or work queue out of FILE or the standard input: hexadecimal as xxd, hexdump,
-od or libmlx5 write it, plain hexadecimal, or binary. Slot 0 of the ring must come first.
+Decodes the ring of a completion, event or work queue, or a command, out of FILE or the standard input: hexadecimal as
+xxd, hexdump, od or libmlx5 write it, plain hexadecimal, or binary. Slot 0 of the ring must come first.
 
   --queue KIND        cq (default), eq, sq, rq or srq
   --entry-size BYTES  cq: 64 (default) or 128; rq, srq: bytes of one WQE (16, 32, 64, ...; default 64)
@@ -33,6 +35,10 @@ od or libmlx5 write it, plain hexadecimal, or binary. Slot 0 of the ring must co
   --mini-format F     hash (default), checksum or checksum-stride-index
   --striding          receives are of striding queues: strides and fillers are in the byte count
   --brief             one line an entry instead of all fields
+  --command-input     the bytes are the input of a command of the command interface, from its opcode on
+  --command-output OP the output of command OP, by its name (CREATE_CQ) or number
+  --op-mod N          --command-output QUERY_HCA_CAP: op_mod of its input, which says whose capabilities they are
+  --register N        --command-output ACCESS_REG: register_id of its input
   -h, --help
 )";
 
@@ -77,6 +83,8 @@ struct Call {
   DumpOptions options;
   std::optional<std::size_t> entrySize;
   std::string file = "-";
+  bool isCommandInput = false;
+  std::optional<CommandOutputOf> output;  ///< of a command
   bool help = false;
 };
 
@@ -92,7 +100,24 @@ constexpr std::pair<const char*, wire::MiniFormat> kFormats[] = {
     {"checksum", wire::MiniFormat::kChecksum},
     {"checksum-stride-index", wire::MiniFormat::kChecksumStrideIndex}};
 
+/// False for an option that is about queues.
+bool setCommandOption(Call& call, const std::string& option, const std::string& value) {
+  if (option == "--command-output") {
+    const auto opcode = parseOpcode(value);
+    if (!opcode) throw BadUse{option + ": '" + value + "' is no command"};
+    if (!call.output) call.output.emplace();
+    call.output->opcode = *opcode;
+    return true;
+  }
+  if (option != "--op-mod" && option != "--register") return false;
+  if (!call.output) throw BadUse{option + " follows --command-output"};
+  (option == "--op-mod" ? call.output->modifier : call.output->registerId) =
+      static_cast<std::uint32_t>(numberOf(option, value));
+  return true;
+}
+
 void setOption(Call& call, const std::string& option, const std::string& value) {
+  if (setCommandOption(call, option, value)) return;
   if (option == "--queue") {
     call.options.queue = valueOf(option, value, kKinds);
   } else if (option == "--entry-size") {
@@ -133,6 +158,8 @@ Call parse(const std::vector<std::string>& arguments) {
       call.help = true;
     } else if (word == "--brief") {
       call.options.brief = true;
+    } else if (word == "--command-input") {
+      call.isCommandInput = true;
     } else if (word == "--striding") {
       call.options.striding = true;
     } else if (word.size() > 1 && word[0] == '-') {
@@ -187,6 +214,14 @@ std::string textOf(const RingSlots& ring, const DumpOptions& options) {
   return receiveQueueText(ring, options);
 }
 
+std::string commandText(ByteView bytes, const std::string& name, const Call& call) {
+  if (call.isCommandInput && call.output) throw BadUse{"--command-input and --command-output: one at a time"};
+  if (bytes.size() < wire::CommandInput::kMinimumSize) {
+    throw BadUse{name + ": " + std::to_string(bytes.size()) + " bytes are too few for a command, which has 8 at least"};
+  }
+  return call.output ? commandOutputText(*call.output, bytes) : commandInputText(bytes);
+}
+
 }  // namespace
 
 int runDump(const std::vector<std::string>& arguments, std::istream& input, std::ostream& out, std::ostream& error) {
@@ -200,6 +235,10 @@ int runDump(const std::vector<std::string>& arguments, std::istream& input, std:
     const std::string name = call.file == "-" ? "standard input" : call.file;
     const HexResult read = readDump(contentOf(call.file, input));
     if (!read.error.empty()) throw BadUse{name + ": " + read.error};
+    if (call.isCommandInput || call.output) {
+      out << commandText(read.bytes, name, call);
+      return kDone;
+    }
     out << textOf(ringOf(read.bytes, name, call.options), call.options);
     return kDone;
   } catch (const BadUse& bad) {

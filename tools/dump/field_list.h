@@ -11,7 +11,7 @@ namespace hca::dump {
 /// Names and values, in the order of the structure.
 class FieldList {
  public:
-  void text(const char* name, std::string value) { fields_.emplace_back(name, std::move(value)); }
+  void text(const std::string& name, std::string value) { fields_.emplace_back(name, std::move(value)); }
   void decimal(const char* name, std::uint64_t value) { text(name, std::to_string(value)); }
   void hex(const char* name, std::uint64_t value) { text(name, hexText(value)); }
   void flag(const char* name, bool value) { text(name, value ? "yes" : "no"); }
@@ -27,7 +27,7 @@ class FieldList {
   [[nodiscard]] static std::string hexText(std::uint64_t value);
 
  private:
-  std::vector<std::pair<const char*, std::string>> fields_;
+  std::vector<std::pair<std::string, std::string>> fields_;
 };
 
 }  // namespace hca::dump

@@ -15,23 +15,28 @@ enum class SlotState : uint32_t {
   kAnswered = 3,   ///< the program may read the answer
 };
 
-/// One thread of a program.
-struct SharedSlot {
+/// A call under way: of one thread of a program.
+template <class RequestOf, class ReplyOf>
+struct SlotOf {
   uint32_t state;  ///< SlotState
   int32_t threadId;
   uint32_t isCancelled;  ///< a signal came: the thread wants its answer at once
   uint32_t reserved;
-  Request request;
-  Reply reply;
+  RequestOf request;
+  ReplyOf reply;
 };
 
 /// What a program shares with the simulation, and with nobody else.
-struct SharedArea {
+template <class Slot>
+struct AreaOf {
   static constexpr uint32_t kSlots = 256;
   uint32_t used;  ///< slots from here on were never taken
   uint32_t reserved;
-  SharedSlot slots[kSlots];
+  Slot slots[kSlots];
 };
+
+using SharedSlot = SlotOf<Request, Reply>;
+using SharedArea = AreaOf<SharedSlot>;
 
 /// What all programs share with the simulation: how to wake it. It holds nothing that matters.
 struct Doorbell {

@@ -32,6 +32,7 @@ struct AdapterIdentity {
   std::uint16_t firmwareMinor = 35;
   std::uint16_t firmwareSubminor = 1000;
   std::uint32_t hardwareId = 0x20D;
+  std::uint16_t deviceId = 4119;  ///< as in configuration space
   std::uint64_t nodeGuid = 0;
   std::uint64_t systemImageGuid = 0;
   std::string boardId = "HCS0000000001";           ///< at most 16 characters
@@ -79,6 +80,8 @@ struct AdapterCapabilities {
   bool realTimeStamps = false;  ///< beside those of the free-running clock
   bool inlineScatter = true;    ///< small responses in the completion entry
   bool relaxedOrdering = true;
+  bool registersByRequest = false;  ///< UMRs may change a key's page size: drivers register memory by them
+  bool memoryWindows = true;        ///< bound by requests
 };
 
 }  // namespace hca::adapter

@@ -13,6 +13,7 @@ using Fields = wire::HcaCapabilities;
 
 constexpr std::uint32_t kSignEverything = 3;  // cmdif_checksum: entries and mailboxes
 constexpr std::uint32_t kLogMaxSpread = EthernetObjects::kLogMaxSpread;
+constexpr std::uint32_t kHostByteOrder = 1;
 constexpr std::uint32_t kHertzPerKilohertz = 1000;
 constexpr std::uint32_t kHertzPerMegahertz = 1'000'000;
 
@@ -73,13 +74,27 @@ void fillFeatures(const AdapterCapabilities& offered, MutableByteView out) {
       out, compresses ? std::min(offered.compressionTimeout, Fields::CqeCompressionTimeout::kMax) : 0);
   Fields::ScatterDataToCqe::set(out, offered.inlineScatter);
   Fields::RelaxedOrderingWrite::set(out, offered.relaxedOrdering);
+  Fields::RelaxedOrderingRead::set(out, offered.relaxedOrdering);
   Fields::CqeVersion::set(out, 1);
   Fields::EthernetStriding::set(out, true);
   Fields::AutomaticPathMigration::set(out, true);
   Fields::PkeyViolationCounter::set(out, true);
   Fields::QkeyViolationCounter::set(out, true);
-  // Memory registration then uses CREATE_MKEY with its translations, and no work request.
-  Fields::UmrModifyEntitySizeDisabled::set(out, true);
+  Fields::Atomic::set(out, true);
+  Fields::BlockLoopbackMulticast::set(out, offered.ud);
+  Fields::DriverVersion::set(out, true);
+}
+
+// What requests can do to memory keys. Without a change of the page size, drivers register memory by CREATE_MKEY with
+// its translations and no request (Linux drivers/infiniband/hw/mlx5/umr.h, mlx5r_umr_can_load_pas).
+void fillKeyUpdates(const AdapterCapabilities& offered, MutableByteView out) {
+  constexpr std::uint32_t kLogMostPieces = 16;  // what 16 bits of translation octwords in a request can say
+  Fields::UmrModifyEntitySizeDisabled::set(out, !offered.registersByRequest);
+  Fields::ExtendedTranslationOffset::set(out, true);
+  Fields::RelaxedOrderingWriteByRequest::set(out, offered.relaxedOrdering);
+  Fields::RelaxedOrderingReadByRequest::set(out, offered.relaxedOrdering);
+  Fields::LogMaxKlmList::set(out, kLogMostPieces);
+  Fields::InvalidateCarriesLength::set(out, offered.memoryWindows);
 }
 
 void fillTagMatching(const CommandDevice& device, MutableByteView out) {
@@ -127,6 +142,7 @@ void fillEthernet(MutableByteView out) {
 
 void fillRegisters(const CommandDevice& device, MutableByteView out) {
   Fields::Uar4k::set(out, true);
+  Fields::UmemUid0::set(out, true);
   Fields::UarsPerPage::set(out, 1);
   Fields::LogPageSize::set(out, 12);  // smallest page of a page list
   Fields::BlueFlame::set(out, true);
@@ -134,6 +150,24 @@ void fillRegisters(const CommandDevice& device, MutableByteView out) {
   const auto hertz = static_cast<std::uint64_t>(device.timerFrequency.count());
   Fields::DeviceFrequencyMhz::set(out, static_cast<std::uint32_t>(hertz / kHertzPerMegahertz));
   Fields::DeviceFrequencyKhz::set(out, static_cast<std::uint32_t>(hertz / kHertzPerKilohertz));
+}
+
+// Values in memory are in the host's order, and so are those of responses.
+void fillAtomics(const AdapterCapabilities& offered, MutableByteView out) {
+  using Atomic = wire::AtomicCapabilities;
+  constexpr std::uint32_t kEightBytes = 8;
+  Atomic::RequestByteOrder::set(out, kHostByteOrder);
+  Atomic::HostByteOrderSupported::set(out, true);
+  Atomic::Operations::set(out, Atomic::kCompareSwap | Atomic::kFetchAdd);
+  Atomic::QpSizes::set(out, kEightBytes);
+  Atomic::DcSizes::set(out, offered.dynamicConnections ? kEightBytes : 0);
+}
+
+CommandResult setAtomics(const CommandCall& call) {
+  const std::uint32_t order =
+      wire::AtomicCapabilities::RequestByteOrder::get(wire::SetHcaCapInput::Atomic::view(call.input));
+  return order == kHostByteOrder ? CommandResult{}
+                                 : CommandResult{CommandStatus::kBadParameter, Syndrome::kCapabilityNotSettable};
 }
 
 void fillDeviceMemory(const DeviceMemory& memory, MutableByteView out) {
@@ -151,11 +185,13 @@ void fillDeviceMemory(const DeviceMemory& memory, MutableByteView out) {
 CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) {
   const auto type = wire::CapabilityModifier::Type::get(call.modifier());
   const bool current = wire::CapabilityModifier::Current::get(call.modifier());
-  call.note("type", static_cast<std::uint64_t>(type));
-  call.note("current", current ? 1 : 0);
   const MutableByteView out = wire::QueryHcaCapOutput::General::mutableView(call.output);
   if (type == wire::CapabilityType::kEthernet && portType(device) != 0) {
     fillEthernet(out);
+    return {};
+  }
+  if (type == wire::CapabilityType::kAtomic) {
+    fillAtomics(device.capabilities, wire::QueryHcaCapOutput::Atomic::mutableView(call.output));
     return {};
   }
   const bool hasDeviceMemory = device.targets.deviceMemory.size() != 0;
@@ -168,6 +204,7 @@ CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) 
   }
   fillLimits(device.capabilities, out);
   fillFeatures(device.capabilities, out);
+  fillKeyUpdates(device.capabilities, out);
   fillTagMatching(device, out);
   fillPorts(device, out);
   fillRegisters(device, out);
@@ -180,8 +217,11 @@ CommandResult queryCapabilities(CommandDevice& device, const CommandCall& call) 
 
 CommandResult setCapabilities(CommandDevice& device, const CommandCall& call) {
   const auto type = wire::CapabilityModifier::Type::get(call.modifier());
-  call.note("type", static_cast<std::uint64_t>(type));
-  if (type != wire::CapabilityType::kGeneral || wire::CapabilityModifier::Current::get(call.modifier())) {
+  if (wire::CapabilityModifier::Current::get(call.modifier())) {
+    return {CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType};
+  }
+  if (type == wire::CapabilityType::kAtomic) return setAtomics(call);
+  if (type != wire::CapabilityType::kGeneral) {
     return {CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType};
   }
   // The driver sends the whole set back. Only these can change; a page size or table size must be what it is.
@@ -197,8 +237,6 @@ CommandResult setCapabilities(CommandDevice& device, const CommandCall& call) {
   device.currentLogMaxQp = logMaxQp;
   device.checksumMode = Fields::CommandChecksum::get(wanted);
   device.cacheLine128 = Fields::CacheLine128::get(wanted);
-  call.note("cmdif_checksum", device.checksumMode);
-  call.note("log_max_qp", logMaxQp);
   return {};
 }
 

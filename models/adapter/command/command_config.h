@@ -20,6 +20,8 @@ struct CommandConfig {
   Time deviceLatency = microseconds(100);
   Time pageLatency = nanoseconds(10);
   Time healthPeriod = milliseconds(10);
+  Time commandTimeout{};
+  Time healthPoll = milliseconds(2000);
 
   template <class Self, class Key>
   static void describe(Self& self, Key&& key) {
@@ -38,6 +40,12 @@ struct CommandConfig {
         "Further time for each 8 bytes of page list in a command's input");
     key("health_period", self.healthPeriod, range(microseconds(1), milliseconds(1000)),
         "Simulated time from step to step of the health counter");
+    key("command_timeout", self.commandTimeout, range(Time(), milliseconds(600'000)),
+        "What the adapter tells drivers to wait for the answer to a command, whole milliseconds; 0s: it tells none, "
+        "and "
+        "the stock driver waits 60 s");
+    key("health_poll", self.healthPoll, range(milliseconds(1), milliseconds(600'000)),
+        "What it tells drivers to wait between two looks at its health, if it tells any times (command_timeout)");
   }
 };
 

@@ -11,12 +11,16 @@ void CommandDevice::powerOn() {
   currentLogMaxQp = capabilities.logMaxQp;
   cacheLine128 = false;
   hostEndianness = 0;
+  driverVersion.clear();
+  portCapabilities.assign(identity.ports.size(), 0);
   nodeDescription.fill(0);
   const std::size_t length = std::min(identity.nodeDescription.size(), nodeDescription.size());
   std::copy_n(identity.nodeDescription.begin(), length, nodeDescription.begin());
 }
 
-void CommandDevice::destroyObjects() {
+void CommandDevice::destroyObjects(GenerationEnd end) {
+  const bool forgetsPages = end != GenerationEnd::kTeardown;
+  account.end(end, forgetsPages ? pages.held() : 0);
   if (onTeardown) onTeardown();
   targets.mkeys.reset();
   targets.deviceMemory.reset();
@@ -24,8 +28,10 @@ void CommandDevice::destroyObjects() {
   targets.uars.reset();
   xrcds.reset();
   transportDomains.reset();
+  umems.reset();
   ethernet.reset();
   pages.setInUse(false);
+  if (forgetsPages) pages.reset();
 }
 
 }  // namespace hca::adapter

@@ -4,15 +4,19 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "models/adapter/command/adapter_identity.h"
 #include "models/adapter/command/command_config.h"
 #include "models/adapter/command/ethernet_objects.h"
+#include "models/adapter/command/object_account.h"
 #include "models/adapter/command/page_account.h"
 #include "models/adapter/completion/cq_directory.h"
 #include "models/adapter/event/eq_directory.h"
 #include "models/adapter/memory/mkey_table.h"
 #include "models/adapter/memory/number_table.h"
+#include "models/adapter/memory/umem_table.h"
 #include "models/adapter/receive_queue/srq_directory.h"
 #include "models/adapter/transport/port_violations.h"
 #include "models/adapter/transport/qp_directory.h"
@@ -61,8 +65,9 @@ struct CommandDevice {
   [[nodiscard]] bool matchesTags() const {
     return capabilities.logTagList != 0 && identity.linkLayer == network::LinkLayer::kInfiniBand;
   }
-  /// Ends every object, tells `onTeardown` to end those of the directories, and lets the pages go.
-  void destroyObjects();
+  /// Ends every object, tells `onTeardown` to end those of the directories, and lets the pages go: all of them, if it
+  /// isn't TEARDOWN_HCA that ends them.
+  void destroyObjects(GenerationEnd end);
 
   CommandConfig config;
   AdapterIdentity identity;
@@ -71,9 +76,11 @@ struct CommandDevice {
   Hertz timerFrequency;
   XrcdTable xrcds;
   TransportDomainTable transportDomains;
+  UmemTable umems{1U << 16};
   std::function<PortViolations(std::uint8_t port)> violations = [](std::uint8_t) { return PortViolations(); };
   EthernetObjects ethernet;
   PageAccount pages;
+  ObjectAccount account;
   std::function<void()> onTeardown;
 
   DeviceState state = DeviceState::kDisabled;
@@ -85,6 +92,8 @@ struct CommandDevice {
   // Registers.
   std::array<std::uint8_t, 64> nodeDescription{};
   std::uint8_t hostEndianness = 0;
+  std::string driverVersion;                    ///< what the driver calls itself
+  std::vector<std::uint32_t> portCapabilities;  ///< bits of PortInfo's CapabilityMask that software set, by port - 1
 };
 
 }  // namespace hca::adapter

@@ -17,6 +17,7 @@ CommandResult initHca(CommandDevice& device, const CommandCall& call);
 CommandResult teardownHca(CommandDevice& device, const CommandCall& call);
 CommandResult queryAdapter(CommandDevice& device, const CommandCall& call);
 CommandResult querySpecialContexts(CommandDevice& device, const CommandCall& call);
+CommandResult setDriverVersion(CommandDevice& device, const CommandCall& call);
 CommandResult nop(CommandDevice& device, const CommandCall& call);
 
 // page_commands.cpp
@@ -35,12 +36,18 @@ CommandResult queryVportContext(CommandDevice& device, const CommandCall& call);
 CommandResult queryVportGid(CommandDevice& device, const CommandCall& call);
 CommandResult queryVportPkey(CommandDevice& device, const CommandCall& call);
 CommandResult queryVportState(CommandDevice& device, const CommandCall& call);
+CommandResult modifyVportContext(CommandDevice& device, const CommandCall& call);
+
+// mad_commands.cpp
+CommandResult answerMad(CommandDevice& device, const CommandCall& call);
 
 // number_commands.cpp
 CommandResult allocatePd(CommandDevice& device, const CommandCall& call);
 CommandResult deallocatePd(CommandDevice& device, const CommandCall& call);
 CommandResult allocateUar(CommandDevice& device, const CommandCall& call);
 CommandResult deallocateUar(CommandDevice& device, const CommandCall& call);
+CommandResult createUmem(CommandDevice& device, const CommandCall& call);
+CommandResult destroyUmem(CommandDevice& device, const CommandCall& call);
 CommandResult allocateXrcd(CommandDevice& device, const CommandCall& call);
 CommandResult deallocateXrcd(CommandDevice& device, const CommandCall& call);
 CommandResult allocateTransportDomain(CommandDevice& device, const CommandCall& call);

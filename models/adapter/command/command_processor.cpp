@@ -34,17 +34,18 @@ CommandProcessor::CommandProcessor(const AdapterContext& context, const CommandC
     : context_(context),
       config_(config),
       device_(config, identity, capabilities, targets, clock.frequency()),
-      segment_(identity, clock, config.healthPeriod),
+      segment_(identity, clock, config.healthPeriod, config.commandTimeout),
       events_(events),
       executionTimer_(context.calendar, kernel::Priority::kAdapter, *this, &CommandProcessor::prepare),
-      readyAt_(context.now() + config.bootTime) {}
+      readyAt_(context.now() + config.bootTime),
+      late_(context.calendar, kernel::Priority::kAdapter, *this, &CommandProcessor::onLate) {}
 
 // ---- registers
 
 void CommandProcessor::writeRegister(std::uint64_t offset, ByteView bytes) {
   constexpr std::size_t kRegister = 4;
   const bool whole = (bytes.size() == kRegister || bytes.size() == 2 * kRegister) && offset % bytes.size() == 0;
-  if (!whole) return count(CommandRejection::kRegisterWidth);
+  if (!whole) return reject(CommandRejection::kRegisterWidth, {});
   for (std::size_t n = 0; n < bytes.size(); n += kRegister) {
     writeOneRegister(offset + n, wire::loadBigEndian<std::uint32_t>(bytes.data() + n));
   }
@@ -59,12 +60,11 @@ void CommandProcessor::writeOneRegister(std::uint64_t offset, std::uint32_t valu
       return ring(effect.slots);
     case RegisterEffect::Kind::kDisable:
       abandonAll();
-      device_.destroyObjects();
-      device_.pages.reset();
+      device_.destroyObjects(GenerationEnd::kDisable);
       device_.powerOn();
       return;
     case RegisterEffect::Kind::kIgnored:
-      return count(CommandRejection::kRegisterNotWritable);
+      return reject(CommandRejection::kRegisterNotWritable, {});
   }
 }
 
@@ -75,18 +75,19 @@ void CommandProcessor::readRegister(std::uint64_t offset, MutableByteView into) 
 void CommandProcessor::reset() {
   abandonAll();
   segment_.reset();
-  device_.targets.mkeys.reset();
-  device_.targets.pds.reset();
-  device_.targets.uars.reset();
-  device_.xrcds.reset();
-  device_.transportDomains.reset();
-  device_.pages.reset();
+  device_.destroyObjects(GenerationEnd::kReset);
   device_.powerOn();
   readyAt_ = context_.now() + config_.bootTime;
 }
 
+void CommandProcessor::restart() {
+  reset();
+  segment_.disable();
+}
+
 void CommandProcessor::abandonAll() {
   ++generation_;
+  overdue_.clear();
   executionTimer_.cancel();
   queue_.clear();
   pendingSlots_ = 0;
@@ -100,11 +101,11 @@ void CommandProcessor::ring(std::uint32_t slots) {
     const std::uint32_t bit = 1U << slot;
     if ((slots & bit) == 0) continue;
     if (!ready()) {
-      count(CommandRejection::kNotReady);
+      reject(CommandRejection::kNotReady, slot);
     } else if (!segment_.hasQueue()) {
-      count(CommandRejection::kNoQueue);
+      reject(CommandRejection::kNoQueue, slot);
     } else if ((pendingSlots_ & bit) != 0) {
-      count(CommandRejection::kSlotBusy);
+      reject(CommandRejection::kSlotBusy, slot);
     } else {
       pendingSlots_ |= bit;
       queue_.push_back({slot, context_.now()});
@@ -114,7 +115,14 @@ void CommandProcessor::ring(std::uint32_t slots) {
 }
 
 void CommandProcessor::startNext() {
-  if (phase_ != Phase::kIdle || queue_.empty()) return;
+  if (phase_ != Phase::kIdle) return;
+  if (!overdue_.empty()) {
+    active_ = std::move(overdue_.front());
+    overdue_.pop_front();
+    phase_ = Phase::kExecute;
+    return prepareExecution();
+  }
+  if (queue_.empty()) return;
   active_ = Active{};
   active_.doorbell = queue_.front();
   queue_.pop_front();
@@ -135,7 +143,7 @@ void CommandProcessor::onDmaRead(std::uint64_t token, host::DmaStatus status, By
   switch (phase_) {
     case Phase::kEntry:
       if (readable) return onEntry(data);
-      count(CommandRejection::kEntryUnreadable);
+      reject(CommandRejection::kEntryUnreadable, active_.doorbell.slot);
       return finish();
     case Phase::kInput:
       if (readable) return onInputBlock(data);
@@ -154,7 +162,7 @@ void CommandProcessor::onDmaRead(std::uint64_t token, host::DmaStatus status, By
 void CommandProcessor::onEntry(ByteView data) {
   active_.entry = structFrom<CommandEntry>(data);
   if (!CommandEntry::HardwareOwned::get(active_.entry.statusOwner)) {
-    count(CommandRejection::kEntryNotOwned);
+    reject(CommandRejection::kEntryNotOwned, active_.doorbell.slot);
     return finish();
   }
   if (!checkEntry()) return;
@@ -251,6 +259,11 @@ void CommandProcessor::onOutputBlock(ByteView data) {
 // ---- execution and answer
 
 void CommandProcessor::prepare() {
+  if (const auto fault = faults_.next(wire::CommandInput::opcode(active_.input))) return goWrong(*fault);
+  prepareExecution();
+}
+
+void CommandProcessor::prepareExecution() {
   prepareCommand(device_, active_.input, active_.output.size(), [this, generation = generation_] {
     if (generation == generation_) execute();
   });
@@ -258,13 +271,11 @@ void CommandProcessor::prepare() {
 
 void CommandProcessor::execute() {
   active_.answersByEvent = device_.targets.eqs.accepts(EventType::kCommand);
-  std::vector<CommandField> fields;
-  const CommandResult result = executeCommand(device_, active_.input, active_.output, listener_ ? &fields : nullptr);
-  ++executed_;
-  if (!result.ok()) ++refusals_[result.syndrome];
+  const CommandResult result = executeCommand(device_, active_.input, active_.output);
+  count(result);
   writeOutput();
   answer(DeliveryStatus::kOk);
-  report(DeliveryStatus::kOk, result, std::move(fields));
+  tell(result);
   finish();
 }
 
@@ -272,7 +283,7 @@ void CommandProcessor::fail(DeliveryStatus status, CommandRejection kind) {
   count(kind);
   active_.answersByEvent = device_.targets.eqs.accepts(EventType::kCommand);
   answer(status);
-  report(status, {}, {});
+  tell(status, kind);
   finish();
 }
 
@@ -310,27 +321,73 @@ void CommandProcessor::answer(DeliveryStatus status) {
   events_.raise(event);
 }
 
-void CommandProcessor::report(DeliveryStatus delivery, const CommandResult& result, std::vector<CommandField> fields) {
-  if (!listener_) return;
+void CommandProcessor::count(const CommandResult& result) {
+  ++executed_;
+  ++commands_[wire::CommandInput::opcode(active_.input)];
+  ++statuses_[result.status];
+  if (!result.ok()) ++refusals_[result.syndrome];
+}
+
+// ---- what others want to know
+
+CommandRecord CommandProcessor::record() const {
   CommandRecord record;
   record.rung = active_.doorbell.rung;
   record.answered = context_.now();
   record.host = context_.host;
   record.adapter = context_.adapter;
   record.slot = active_.doorbell.slot;
-  record.delivery = delivery;
-  if (delivery == DeliveryStatus::kOk) {
-    record.opcode = wire::CommandInput::opcode(active_.input);
-    record.name = wire::name(record.opcode);
-    record.result = result;
-    record.fields = std::move(fields);
-  }
-  listener_(record);
+  if (active_.input.size() < wire::CommandInput::kMinimumSize) return record;
+  record.opcode = wire::CommandInput::opcode(active_.input);
+  record.name = wire::name(record.opcode);
+  record.input = active_.input;
+  return record;
+}
+
+void CommandProcessor::tell(const CommandResult& result) {
+  if (!context_.probes.command.hasListeners()) return;
+  CommandRecord done = record();
+  done.result = result;
+  done.output = active_.output;
+  context_.probes.command.fire([&done] { return observe::CommandEvent{&done}; });
+}
+
+void CommandProcessor::tell(DeliveryStatus status, std::optional<CommandRejection> kind) {
+  if (!context_.probes.command.hasListeners()) return;
+  CommandRecord failed = record();
+  failed.rejection = kind;
+  failed.delivery = status;
+  context_.probes.command.fire([&failed] { return observe::CommandEvent{&failed}; });
+}
+
+void CommandProcessor::reject(CommandRejection kind, std::optional<std::uint32_t> slot) {
+  count(kind);
+  if (!context_.probes.command.hasListeners()) return;
+  CommandRecord record;
+  record.rung = record.answered = context_.now();
+  record.host = context_.host;
+  record.adapter = context_.adapter;
+  record.slot = slot;
+  record.rejection = kind;
+  context_.probes.command.fire([&record] { return observe::CommandEvent{&record}; });
+}
+
+AdapterAccount CommandProcessor::account() const {
+  AdapterAccount account;
+  account.state = device_.state;
+  account.objects = device_.account.counts();
+  account.pages = device_.pages.count();
+  account.generations = device_.account.generations();
+  account.left = device_.account.left();
+  account.commands = commands_;
+  account.statuses = statuses_;
+  account.rejections = rejections_;
+  return account;
 }
 
 // ---- DMA
 
-void CommandProcessor::onDmaWritten(std::uint64_t, host::DmaStatus) { count(CommandRejection::kAnswerUnwritable); }
+void CommandProcessor::onDmaWritten(std::uint64_t, host::DmaStatus) { reject(CommandRejection::kAnswerUnwritable, {}); }
 
 void CommandProcessor::read(BusAddress address, std::uint32_t length) {
   pcie::DmaRead request;

@@ -6,14 +6,18 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
+#include "models/adapter/command/adapter_account.h"
 #include "models/adapter/command/command_config.h"
 #include "models/adapter/command/command_device.h"
+#include "models/adapter/command/command_fault.h"
 #include "models/adapter/command/command_record.h"
 #include "models/adapter/command/init_segment.h"
 #include "models/adapter/event/event_port.h"
+#include "models/kernel/inbox.h"
 #include "models/kernel/timer.h"
 #include "models/wire/command.h"
 
@@ -36,13 +40,11 @@ class CommandProcessor final : private pcie::DmaClient {
   /// A BAR0 read in the initialisation segment, any width.
   void readRegister(std::uint64_t offset, MutableByteView into) const;
 
-  /// Everything as after power-on: commands under way are dropped, objects of the number tables and memory keys are
-  /// gone, pages are forgotten. Counters stay. The directories are reset by their owner.
+  /// Everything as after power-on: commands under way are dropped, every object is gone, pages are forgotten. Counters
+  /// stay.
   void reset();
-  /// Called when TEARDOWN_HCA or a disable through the registers ends every object: resets the directories.
+  /// Called when TEARDOWN_HCA, a disable through the registers or a reset ends every object: resets the directories.
   void setTeardownHandler(std::function<void()> handler) { device_.onTeardown = std::move(handler); }
-  /// Called with each command that is answered.
-  void setListener(std::function<void(const CommandRecord&)> listener) { listener_ = std::move(listener); }
 
   /// What ports report from now on. `port` counts from 1 and must exist.
   void setPortActive(std::uint32_t port, bool active) { device_.identity.ports.at(port - 1).active = active; }
@@ -51,12 +53,24 @@ class CommandProcessor final : private pcie::DmaClient {
   void setViolations(std::function<PortViolations(std::uint8_t port)> source) {
     device_.violations = std::move(source);
   }
-  void setHealthSyndrome(std::uint8_t syndrome) { segment_.setHealthSyndrome(syndrome); }
+  /// `asksForReset`: the health buffer's request that the driver reset the function.
+  void setHealthSyndrome(std::uint8_t syndrome, bool asksForReset = false) {
+    segment_.setHealthSyndrome(syndrome, asksForReset);
+  }
+  /// The health counter stands still from now on, or moves again.
+  void stopHealthCounter(bool stopped) { segment_.stopHealthCounter(stopped, context_.now()); }
+  /// The firmware started anew by itself: as after a reset, but the interface reads as disabled until a driver sets it.
+  void restart();
+  /// What is to go wrong with commands.
+  void addFault(CommandFault fault) { faults_.add(std::move(fault)); }
+  [[nodiscard]] const CommandFaults& faults() const { return faults_; }
 
   [[nodiscard]] const CommandDevice& device() const { return device_; }
   /// Nothing is queued or under way.
   [[nodiscard]] bool idle() const { return pendingSlots_ == 0; }
 
+  /// What is in the adapter, and what was asked of it.
+  [[nodiscard]] AdapterAccount account() const;
   /// Commands that were executed, successfully or not.
   [[nodiscard]] std::uint64_t executed() const { return executed_; }
   /// Commands that were executed and refused, by the reason that they returned.
@@ -89,6 +103,13 @@ class CommandProcessor final : private pcie::DmaClient {
     BusAddress next;                // block to read
   };
 
+  /// A command that is executed late.
+  struct Late {
+    std::uint64_t generation = 0;
+    Active command;
+  };
+  void onLate(Late& late);
+
   void onDmaRead(std::uint64_t token, host::DmaStatus status, ByteView data) override;
   void onDmaWritten(std::uint64_t token, host::DmaStatus status) override;
 
@@ -107,13 +128,22 @@ class CommandProcessor final : private pcie::DmaClient {
   void readOutputBlock();
   void onOutputBlock(ByteView data);
   void prepare();
+  void prepareExecution();
+  void goWrong(const CommandFault& fault);
+  void putOff(const CommandFault& fault);
+  void refuse(const CommandResult& result);
   void execute();
 
   void fail(wire::DeliveryStatus status, CommandRejection kind);
   void answer(wire::DeliveryStatus status);
   void writeOutput();
-  void report(wire::DeliveryStatus delivery, const CommandResult& result, std::vector<CommandField> fields);
+  void count(const CommandResult& result);
   void count(CommandRejection kind) { ++rejections_[static_cast<std::size_t>(kind)]; }
+  /// Counts and tells what leads to no answer.
+  void reject(CommandRejection kind, std::optional<std::uint32_t> slot);
+  [[nodiscard]] CommandRecord record() const;
+  void tell(const CommandResult& result);
+  void tell(wire::DeliveryStatus status, std::optional<CommandRejection> kind);
 
   void read(BusAddress address, std::uint32_t length);
   void write(BusAddress address, ByteView data);
@@ -126,7 +156,6 @@ class CommandProcessor final : private pcie::DmaClient {
   InitSegment segment_;
   EventPort& events_;
   kernel::Timer<CommandProcessor> executionTimer_;
-  std::function<void(const CommandRecord&)> listener_;
 
   Time readyAt_;
   std::uint64_t generation_ = 0;  // of DMA reads: those of before a reset are stale
@@ -134,9 +163,14 @@ class CommandProcessor final : private pcie::DmaClient {
   std::deque<Doorbell> queue_;
   std::uint32_t pendingSlots_ = 0;  // queued or under way
   Active active_;
+  CommandFaults faults_;
+  kernel::Inbox<CommandProcessor, Late> late_;
+  std::deque<Active> overdue_;  // late ones whose time has come
 
   std::uint64_t executed_ = 0;
   std::map<Syndrome, std::uint64_t> refusals_;
+  std::map<wire::CommandOpcode, std::uint64_t> commands_;
+  std::map<CommandStatus, std::uint64_t> statuses_;
   std::array<std::uint64_t, static_cast<std::size_t>(CommandRejection::kCount)> rejections_{};
 };
 

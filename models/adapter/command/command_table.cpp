@@ -11,6 +11,7 @@
 #include "models/wire/ethernet_commands.h"
 #include "models/wire/port_commands.h"
 #include "models/wire/queue_commands.h"
+#include "models/wire/umem_commands.h"
 
 namespace hca::adapter {
 namespace {
@@ -44,6 +45,8 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kSetHcaCapabilities, kEnabled, Cost::kObject, kCapabilities, kStatus, commands::setCapabilities},
     {CommandOpcode::kQueryIssi, kUp, Cost::kQuery, kStatus, wire::QueryIssiOutput::kSize, commands::queryIssi},
     {CommandOpcode::kSetIssi, kEnabled, Cost::kObject, kShort, kStatus, commands::setIssi},
+    {CommandOpcode::kSetDriverVersion, kUp, Cost::kObject, wire::SetDriverVersionInput::kSize, kStatus,
+     commands::setDriverVersion},
     {CommandOpcode::kCreateMemoryKey, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createMkey},
     {CommandOpcode::kQueryMemoryKey, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryMkey},
     {CommandOpcode::kDestroyMemoryKey, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyMkey},
@@ -81,6 +84,8 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kQueryQp, kInitialized, Cost::kQuery, kShort, kPageListCommand, commands::queryQp},
     {CommandOpcode::kDrainedToReadyToSend, kInitialized, Cost::kTransition, kPageListCommand, kStatus,
      commands::modifyQp},
+    {CommandOpcode::kMadInterface, kInitialized, Cost::kQuery, wire::MadInput::kSize, wire::MadOutput::kSize,
+     commands::answerMad},
     {CommandOpcode::kInitToInit, kInitialized, Cost::kTransition, kPageListCommand, kStatus, commands::modifyQp},
     {CommandOpcode::kDrainToDrain, kInitialized, Cost::kTransition, kPageListCommand, kStatus, commands::modifyQp},
     {CommandOpcode::kCreateSrq, kInitialized, Cost::kObject, kPageListCommand, kShort, commands::createSrq},
@@ -101,6 +106,8 @@ constexpr CommandEntryPoint kCommands[] = {
     {CommandOpcode::kQueryVportState, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportState},
     {CommandOpcode::kQueryHcaVportContext, kInitialized, Cost::kQuery, kShort, wire::HcaVportContextOutput::kSize,
      commands::queryVportContext},
+    {CommandOpcode::kModifyHcaVportContext, kInitialized, Cost::kObject, wire::HcaVportInput::kModifySize, kStatus,
+     commands::modifyVportContext},
     {CommandOpcode::kQueryHcaVportGid, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportGid},
     {CommandOpcode::kQueryHcaVportPkey, kInitialized, Cost::kQuery, kShort, kShort, commands::queryVportPkey},
     {CommandOpcode::kAllocPd, kInitialized, Cost::kObject, kStatus, kShort, commands::allocatePd},
@@ -148,6 +155,9 @@ constexpr CommandEntryPoint kCommands[] = {
      commands::setFlowEntry},
     {CommandOpcode::kDeleteFlowTableEntry, kInitialized, Cost::kObject, kFlowCommand, kStatus,
      commands::deleteFlowEntry},
+    {CommandOpcode::kCreateUserMemory, kInitialized, Cost::kObject, wire::CreateUmemInput::kSize, kShort,
+     commands::createUmem},
+    {CommandOpcode::kDestroyUserMemory, kInitialized, Cost::kObject, kShort, kStatus, commands::destroyUmem},
 };
 
 CommandResult check(const CommandEntryPoint* command, DeviceState state, ByteView input, std::size_t outputSize) {
@@ -189,12 +199,12 @@ void prepareCommand(CommandDevice& device, ByteView input, std::size_t outputSiz
   command->preparation(device, input, std::move(ready));
 }
 
-CommandResult executeCommand(CommandDevice& device, ByteView input, MutableByteView output,
-                             std::vector<CommandField>* fields) {
-  const CommandCall call{input, output, fields};
+CommandResult executeCommand(CommandDevice& device, ByteView input, MutableByteView output) {
+  const CommandCall call{input, output};
   const CommandEntryPoint* command = findCommand(wire::CommandInput::opcode(input));
   CommandResult result = check(command, device.state, input, output.size());
   if (result.ok()) result = command->handler(device, call);
+  if (result.ok()) device.account.onSuccess(wire::CommandInput::opcode(input), call.modifier());
   if (!result.ok()) std::fill_n(output.data(), output.size(), std::uint8_t{0});
   wire::CommandOutput::Status::set(output, static_cast<std::uint32_t>(result.status));
   wire::CommandOutput::Syndrome::set(output, static_cast<std::uint32_t>(result.syndrome));

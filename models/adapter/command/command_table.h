@@ -40,9 +40,8 @@ void prepareCommand(CommandDevice& device, ByteView input, std::size_t outputSiz
 
 /// Executes the command in `input` (at least wire::CommandInput::kMinimumSize bytes): checks opcode, state and lengths,
 /// calls the handler, writes status and syndrome into `output` (at least wire::CommandOutput::kMinimumSize bytes, all
-/// zero). A refused command returns nothing else. `fields` collects the log if it isn't nullptr.
-CommandResult executeCommand(CommandDevice& device, ByteView input, MutableByteView output,
-                             std::vector<CommandField>* fields = nullptr);
+/// zero). A refused command returns nothing else.
+CommandResult executeCommand(CommandDevice& device, ByteView input, MutableByteView output);
 
 /// Time that the execution of `input` takes.
 [[nodiscard]] Time executionTime(const CommandConfig& config, ByteView input);

@@ -35,7 +35,6 @@ CommandResult resize(CommandDevice& device, const CommandCall& call, CqNumber nu
   if (wanted.ring.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kCqPagesWrong};
   CqRing ring{wanted.stride, wanted.logSize, wanted.ring};
   ring.pages.pages = readPages<ModifyCqInput::Pages>(call.input);
-  call.note("log_size", ring.logSize);
   return device.targets.cqs.resize(number, ring);
 }
 
@@ -49,34 +48,19 @@ CommandResult createCq(CommandDevice& device, const CommandCall& call) {
   CqAttributes cq = decodeCqContext(context);
   if (cq.ring.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kCqPagesWrong};
   cq.ring.pages = readPages<CreateCqInput::Pages>(call.input);
-  call.note("log_size", cq.logSize);
-  call.note("cqe_sz", static_cast<std::uint64_t>(cq.stride));
-  call.note("eqn", cq.eq.value());
-  call.note("oi", cq.ignoreOverrun ? 1 : 0);
-  if (!device.targets.uars.hold(cq.uar)) return {CommandStatus::kBadResource, Syndrome::kCqUarUnknown};
+  if (!device.targets.uars.contains(cq.uar)) return {CommandStatus::kBadResource, Syndrome::kCqUarUnknown};
   CqNumber number;
-  if (const CommandResult result = device.targets.cqs.create(cq, number); !result.ok()) {
-    device.targets.uars.drop(cq.uar);
-    return result;
-  }
+  if (const CommandResult result = device.targets.cqs.create(cq, number); !result.ok()) return result;
   ObjectCommand::Number::set(call.output, number.value());
-  call.note("cqn", number.value());
   return {};
 }
 
 CommandResult destroyCq(CommandDevice& device, const CommandCall& call) {
-  const CqNumber number(ObjectCommand::Number::get(call.input));
-  call.note("cqn", number.value());
-  CqAttributes cq;
-  if (const CommandResult result = device.targets.cqs.query(number, cq); !result.ok()) return result;
-  if (const CommandResult result = device.targets.cqs.destroy(number); !result.ok()) return result;
-  device.targets.uars.drop(cq.uar);
-  return {};
+  return device.targets.cqs.destroy(CqNumber(ObjectCommand::Number::get(call.input)));
 }
 
 CommandResult queryCq(CommandDevice& device, const CommandCall& call) {
   const CqNumber number(ObjectCommand::Number::get(call.input));
-  call.note("cqn", number.value());
   CqAttributes cq;
   if (const CommandResult result = device.targets.cqs.query(number, cq); !result.ok()) return result;
   encodeCqContext(cq, wire::QueryCqOutput::Context::mutableView(call.output));
@@ -92,8 +76,6 @@ void prepareModifyCq(CommandDevice& device, ByteView input, std::function<void()
 CommandResult modifyCq(CommandDevice& device, const CommandCall& call) {
   const CqNumber number(ModifyCqInput::Number::get(call.input));
   const std::uint32_t select = ModifyCqInput::Select::get(call.input);
-  call.note("cqn", number.value());
-  call.note("select", select);
   if (isResize(call.input)) return resize(device, call, number);
   if (call.modifier() != static_cast<std::uint32_t>(wire::ModifyCqOperation::kModify)) {
     return {CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier};

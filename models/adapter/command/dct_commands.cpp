@@ -10,7 +10,6 @@ using wire::ObjectCommand;
 
 QpNumber targetOf(const CommandCall& call) {
   const QpNumber number(ObjectCommand::Number::get(call.input));
-  call.note("dctn", number.value());
   return number;
 }
 
@@ -23,9 +22,6 @@ CommandResult findTarget(CommandDevice& device, QpNumber number, QpAttributes& t
 
 CommandResult createDct(CommandDevice& device, const CommandCall& call) {
   const QpAttributes target = decodeDctContext(wire::CreateDctInput::Context::view(call.input));
-  call.note("pd", target.pd.value());
-  call.note("cqn", target.receiveCq.value());
-  call.note("srqn", target.srq.value());
   if (!device.targets.pds.hold(target.pd)) return {CommandStatus::kBadResource, Syndrome::kQpPdUnknown};
   QpNumber number;
   if (const CommandResult result = device.targets.qps.create(target, number); !result.ok()) {
@@ -33,7 +29,6 @@ CommandResult createDct(CommandDevice& device, const CommandCall& call) {
     return result;
   }
   ObjectCommand::Number::set(call.output, number.value());
-  call.note("dctn", number.value());
   return {};
 }
 

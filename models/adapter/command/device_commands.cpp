@@ -32,23 +32,19 @@ CommandResult disableHca(CommandDevice& device, const CommandCall& call) {
 CommandResult queryIssi(CommandDevice& device, const CommandCall& call) {
   wire::QueryIssiOutput::Current::set(call.output, device.interfaceRevision);
   wire::QueryIssiOutput::SupportedLow::set(call.output, kSupportedRevisions);
-  call.note("current_issi", device.interfaceRevision);
   return {};
 }
 
 CommandResult setIssi(CommandDevice& device, const CommandCall& call) {
   const std::uint32_t revision = wire::SetIssiInput::Current::get(call.input);
-  call.note("current_issi", revision);
   const bool supported = revision < 32 && ((kSupportedRevisions >> revision) & 1) != 0;
   if (!supported) return {CommandStatus::kBadParameter, Syndrome::kUnknownInterfaceRevision};
   device.interfaceRevision = revision;
   return {};
 }
 
-CommandResult initHca(CommandDevice& device, const CommandCall& call) {
-  const std::uint32_t missing = device.pages.missingForInit();
-  call.note("missing_pages", missing);
-  if (missing != 0) return {CommandStatus::kNoResources, Syndrome::kPagesMissing};
+CommandResult initHca(CommandDevice& device, const CommandCall&) {
+  if (device.pages.missingForInit() != 0) return {CommandStatus::kNoResources, Syndrome::kPagesMissing};
   device.pages.setInUse(true);
   device.state = DeviceState::kInitialized;
   return {};
@@ -56,9 +52,8 @@ CommandResult initHca(CommandDevice& device, const CommandCall& call) {
 
 CommandResult teardownHca(CommandDevice& device, const CommandCall& call) {
   const std::uint32_t profile = wire::TeardownHcaInput::Profile::get(call.input);
-  call.note("profile", profile);
   if (profile != kGracefulTeardown) return {CommandStatus::kBadParameter, Syndrome::kUnknownTeardownProfile};
-  device.destroyObjects();
+  device.destroyObjects(GenerationEnd::kTeardown);
   device.state = DeviceState::kEnabled;
   return {};
 }
@@ -75,6 +70,14 @@ CommandResult querySpecialContexts(CommandDevice&, const CommandCall& call) {
   // No reserved, null or dump-fill key is offered (their capability bits are clear), so those fields stay zero, which
   // no memory key equals.
   wire::storeBigEndian(call.output.data() + kTerminatorOffset, kScatterListTerminator);
+  return {};
+}
+
+CommandResult setDriverVersion(CommandDevice& device, const CommandCall& call) {
+  const ByteView text = wire::SetDriverVersionInput::Text::view(call.input);
+  const auto* const end = std::find(text.begin(), text.end(), std::uint8_t{0});
+  if (end == text.end()) return {CommandStatus::kBadParameter, Syndrome::kDriverVersionUnterminated};
+  device.driverVersion.assign(text.begin(), end);
   return {};
 }
 

@@ -8,22 +8,17 @@ CommandResult allocateDeviceMemory(CommandDevice& device, const CommandCall& cal
   using Input = wire::AllocDeviceMemoryInput;
   const DeviceMemory::Range range{Input::RangeStart::get(call.input), Input::RangeSize::get(call.input)};
   const std::uint32_t size = Input::Size::get(call.input);
-  call.note("range_start_addr", range.start);
-  call.note("range_size", range.length);
-  call.note("memic_size", size);
   std::uint64_t start = 0;
   const CommandResult result =
       device.targets.deviceMemory.allocate(range, size, Input::LogAlignment::get(call.input), start);
   if (!result.ok()) return result;
   wire::AllocDeviceMemoryOutput::Start::set(call.output, start);
-  call.note("memic_start_addr", start);
   return {};
 }
 
 CommandResult deallocateDeviceMemory(CommandDevice& device, const CommandCall& call) {
   using Input = wire::DeallocDeviceMemoryInput;
   const std::uint64_t start = Input::Start::get(call.input);
-  call.note("memic_start_addr", start);
   return device.targets.deviceMemory.free(start, Input::Size::get(call.input));
 }
 

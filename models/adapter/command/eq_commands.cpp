@@ -17,33 +17,19 @@ CommandResult createEq(CommandDevice& device, const CommandCall& call) {
   for (std::size_t n = 0; n < eq.eventBitmap.size(); ++n) {
     eq.eventBitmap[n] = CreateEqInput::EventMask::get(call.input, n);
   }
-  call.note("log_size", eq.logSize);
-  call.note("vector", eq.vector.value());
-  call.note("events", eq.eventBitmap[0]);
-  if (!device.targets.uars.hold(eq.uar)) return {CommandStatus::kBadResource, Syndrome::kUnknownUar};
+  if (!device.targets.uars.contains(eq.uar)) return {CommandStatus::kBadResource, Syndrome::kUnknownUar};
   EqNumber number;
-  if (const CommandResult result = device.targets.eqs.create(eq, number); !result.ok()) {
-    device.targets.uars.drop(eq.uar);
-    return result;
-  }
+  if (const CommandResult result = device.targets.eqs.create(eq, number); !result.ok()) return result;
   EqCommand::Number::set(call.output, number.value());
-  call.note("eqn", number.value());
   return {};
 }
 
 CommandResult destroyEq(CommandDevice& device, const CommandCall& call) {
-  const EqNumber number(EqCommand::Number::get(call.input));
-  call.note("eqn", number.value());
-  EqAttributes eq;
-  if (const CommandResult result = device.targets.eqs.query(number, eq); !result.ok()) return result;
-  if (const CommandResult result = device.targets.eqs.destroy(number); !result.ok()) return result;
-  device.targets.uars.drop(eq.uar);
-  return {};
+  return device.targets.eqs.destroy(EqNumber(EqCommand::Number::get(call.input)));
 }
 
 CommandResult queryEq(CommandDevice& device, const CommandCall& call) {
   const EqNumber number(EqCommand::Number::get(call.input));
-  call.note("eqn", number.value());
   EqAttributes eq;
   if (const CommandResult result = device.targets.eqs.query(number, eq); !result.ok()) return result;
   encodeEqContext(eq, wire::QueryEqOutput::Context::mutableView(call.output));

@@ -22,16 +22,14 @@ bool isRaw(const QpAttributes& qp, bool sends) { return qp.service == QpService:
 
 /// A receive queue has no doorbell register.
 CommandResult holdReferences(CommandDevice& device, const QpAttributes& qp) {
+  if (qp.hasSendQueue && !device.targets.uars.contains(qp.uar)) {
+    return {CommandStatus::kBadResource, Syndrome::kQpUarUnknown};
+  }
   if (!device.targets.pds.hold(qp.pd)) return {CommandStatus::kBadResource, Syndrome::kQpPdUnknown};
-  if (!qp.hasSendQueue || device.targets.uars.hold(qp.uar)) return {};
-  device.targets.pds.drop(qp.pd);
-  return {CommandStatus::kBadResource, Syndrome::kQpUarUnknown};
+  return {};
 }
 
-void dropReferences(CommandDevice& device, const QpAttributes& qp) {
-  device.targets.pds.drop(qp.pd);
-  if (qp.hasSendQueue) device.targets.uars.drop(qp.uar);
-}
+void dropReferences(CommandDevice& device, const QpAttributes& qp) { device.targets.pds.drop(qp.pd); }
 
 CommandResult create(CommandDevice& device, const CommandCall& call, bool sends) {
   QpAttributes qp = decodeEthernetQueueContext(CreateEthernetQueueInput::Context::view(call.input));
@@ -44,8 +42,6 @@ CommandResult create(CommandDevice& device, const CommandCall& call, bool sends)
   }
   if (qp.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kQpPagesWrong};
   qp.buffer.pages = readPages<CreateEthernetQueueInput::Pages>(call.input);
-  call.note("pd", qp.pd.value());
-  call.note("cqn", qp.sendCq.value());
   if (const CommandResult result = holdReferences(device, qp); !result.ok()) return result;
   QpNumber number;
   if (const CommandResult result = device.targets.qps.create(qp, number); !result.ok()) {
@@ -57,13 +53,11 @@ CommandResult create(CommandDevice& device, const CommandCall& call, bool sends)
     device.ethernet.sendQueues[number] = EthernetQueueContext::Tis::get(context);
   }
   ObjectCommand::Number::set(call.output, number.value());
-  call.note(sends ? "sqn" : "rqn", number.value());
   return {};
 }
 
 CommandResult destroy(CommandDevice& device, const CommandCall& call, bool sends) {
   const QpNumber number(ObjectCommand::Number::get(call.input));
-  call.note(sends ? "sqn" : "rqn", number.value());
   QpAttributes qp;
   if (!device.targets.qps.query(number, qp).ok() || !isRaw(qp, sends)) return kUnknown;
   if (const CommandResult result = device.targets.qps.destroy(number); !result.ok()) return result;
@@ -98,8 +92,6 @@ CommandResult modify(CommandDevice& device, const CommandCall& call, bool sends)
   const auto from = static_cast<WorkQueueState>(ModifyEthernetQueueInput::State::get(call.input));
   const ByteView context = ModifyEthernetQueueInput::Context::view(call.input);
   const auto to = static_cast<WorkQueueState>(EthernetQueueContext::State::get(context));
-  call.note(sends ? "sqn" : "rqn", number.value());
-  call.note("state", static_cast<std::uint64_t>(to));
   QpAttributes qp;
   if (!device.targets.qps.query(number, qp).ok() || !isRaw(qp, sends)) return kUnknown;
   const WorkQueueState present = workQueueState(qp.state);

@@ -115,7 +115,6 @@ CommandResult createFlowTable(CommandDevice& device, const CommandCall& call) {
   table.level = CreateFlowTableInput::Level::get(call.input);
   table.size = std::uint64_t{1} << std::min(CreateFlowTableInput::LogSize::get(call.input), 32U);
   ObjectCommand::Number::set(call.output, *number);
-  call.note("table_id", *number);
   return {};
 }
 
@@ -144,7 +143,6 @@ CommandResult createFlowGroup(CommandDevice& device, const CommandCall& call) {
   if (!number) return kLimit;
   table->groups[*number] = group;
   ObjectCommand::Number::set(call.output, *number);
-  call.note("group_id", *number);
   return {};
 }
 
@@ -182,8 +180,6 @@ CommandResult setFlowEntry(CommandDevice& device, const CommandCall& call) {
   std::copy_n(FlowEntryInput::Value::view(call.input).begin(), rule.value.size(), rule.value.begin());
   rule.order = std::uint64_t{table->level} << 32 | index;
   rule.flowTag = FlowEntryInput::FlowTag::get(call.input);
-  call.note("flow_index", index);
-  call.note("flow_tag", rule.flowTag);
   if (const CommandResult result = device.targets.qps.addFlow(rule, entry.rule); !result.ok()) return result;
   entry.description = rule;
   for (const std::uint32_t number : entry.receivers) ++device.ethernet.receivers.at(number).rules;

@@ -1,5 +1,6 @@
 #include "models/adapter/command/init_segment.h"
 
+#include "models/wire/driver_timeout.h"
 #include "models/wire/endian.h"
 #include "models/wire/mmio_map.h"
 
@@ -12,16 +13,21 @@ constexpr std::uint32_t kQueueAddressMask = 0xFFFFF000;
 constexpr unsigned kInterfaceShift = 8;
 constexpr std::uint32_t kInterfaceMask = 7;
 constexpr std::uint32_t kInitializingBit = 1U << 31;
+constexpr std::uint32_t kResetSupportedBit = 1U << 30;  // by NicInterface::kSoftwareReset
 constexpr std::uint32_t kHealthCounterMask = 0xFFFFFF;
+constexpr std::uint32_t kResetBit = 1U << 31;  // of rfr_severity
+constexpr Time kInitialisation = milliseconds(2000);
 
 }  // namespace
 
-InitSegment::InitSegment(const AdapterIdentity& identity, const AdapterClock& clock, Time healthPeriod)
+InitSegment::InitSegment(const AdapterIdentity& identity, const AdapterClock& clock, Time healthPeriod,
+                         Time commandTimeout)
     : firmwareRevision_((std::uint32_t{identity.firmwareMinor} << 16) | identity.firmwareMajor),
       firmwareSubminor_(identity.firmwareSubminor),
       hardwareId_(identity.hardwareId),
       clock_(clock),
-      healthPeriod_(healthPeriod) {}
+      healthPeriod_(healthPeriod),
+      commandTimeout_(commandTimeout) {}
 
 void InitSegment::read(std::uint64_t offset, MutableByteView into, Time now, bool ready,
                        std::uint32_t pendingSlots) const {
@@ -56,8 +62,11 @@ RegisterEffect InitSegment::writeQueueLow(std::uint32_t value) {
       queueWritten_ = true;
       interface_ = NicInterface::kFullDriver;
       return {};
+    case NicInterface::kSoftwareReset:  // the firmware starts anew, and a driver that asked for it waits for that
+      setHealthSyndrome(0);
+      stoppedCounter_.reset();
+      [[fallthrough]];
     case NicInterface::kDisabled:
-    case NicInterface::kSoftwareReset:  // a driver that asks for it waits until the interface reads as disabled
       interface_ = NicInterface::kDisabled;
       return {RegisterEffect::Kind::kDisable, 0};
     default:
@@ -71,6 +80,17 @@ void InitSegment::reset() {
   queueWritten_ = false;
   interface_ = NicInterface::kFullDriver;
   healthSyndrome_ = 0;
+  asksForReset_ = false;
+  stoppedCounter_.reset();
+}
+
+void InitSegment::stopHealthCounter(bool stopped, Time now) {
+  stoppedCounter_.reset();
+  if (stopped) stoppedCounter_ = healthCounter(now);
+}
+
+std::uint32_t InitSegment::healthCounter(Time now) const {
+  return stoppedCounter_.value_or(static_cast<std::uint32_t>(now.count() / healthPeriod_.count()) & kHealthCounterMask);
 }
 
 std::uint32_t InitSegment::registerAt(std::uint64_t offset, Time now, bool ready, std::uint32_t pendingSlots) const {
@@ -89,13 +109,17 @@ std::uint32_t InitSegment::registerAt(std::uint64_t offset, Time now, bool ready
     case Map::kCommandDoorbell:
       return pendingSlots;
     case Map::kInitializing:
-      return ready ? 0 : kInitializingBit;
+      return kResetSupportedBit | (ready ? 0 : kInitializingBit);
     case Map::kInternalTimerHigh:
       return static_cast<std::uint32_t>(clock_.ticks(now) >> 32);
     case Map::kInternalTimerLow:
       return static_cast<std::uint32_t>(clock_.ticks(now));
     case Map::kHealthCounter:
-      return static_cast<std::uint32_t>(now.count() / healthPeriod_.count()) & kHealthCounterMask;
+      return healthCounter(now);
+    case Map::kInitialisationTimeout:  // the stock driver's own figure; 0 would say that nothing is told
+      return commandTimeout_ == Time(0) ? 0 : wire::DriverTimeout::word(kInitialisation);
+    case Map::kCommandTimeout:
+      return wire::DriverTimeout::word(commandTimeout_);
     case Map::kRealTimeHigh:
       return static_cast<std::uint32_t>(clock_.realTime(now) >> 32);
     case Map::kRealTimeLow:
@@ -111,6 +135,8 @@ std::uint32_t InitSegment::healthRegister(std::uint64_t offset) const {
       return firmwareRevision_;
     case wire::HealthBuffer::kHardwareId:
       return hardwareId_;
+    case wire::HealthBuffer::kSeverity:
+      return asksForReset_ ? kResetBit : 0;
     case wire::HealthBuffer::kSyndrome:
       return std::uint32_t{healthSyndrome_} << 16;
     default:

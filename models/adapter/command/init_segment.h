@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "models/adapter/clock/adapter_clock.h"
 #include "models/adapter/command/adapter_identity.h"
@@ -31,7 +32,8 @@ class InitSegment {
 
   /// `clock`: behind the registers of the internal timer and the real time. `healthPeriod`: one count of the health
   /// counter.
-  InitSegment(const AdapterIdentity& identity, const AdapterClock& clock, Time healthPeriod);
+  /// `commandTimeout`: what drivers are told to wait for an answer; 0: they are told nothing.
+  InitSegment(const AdapterIdentity& identity, const AdapterClock& clock, Time healthPeriod, Time commandTimeout = {});
 
   /// Fills `into` with the registers from byte `offset` on; zero where there is none. `ready`: commands are accepted.
   /// `pendingSlots`: doorbells not yet served.
@@ -45,11 +47,19 @@ class InitSegment {
   [[nodiscard]] bool hasQueue() const { return queueWritten_ && interface_ == NicInterface::kFullDriver; }
   [[nodiscard]] NicInterface interface() const { return interface_; }
   /// Health buffer syndrome; 0 is healthy. Linux .../mlx5/core/health.c, MLX5_HEALTH_SYNDR_*.
-  void setHealthSyndrome(std::uint8_t syndrome) { healthSyndrome_ = syndrome; }
+  /// `asksForReset`: the "reset firmware" bit of rfr_severity (MLX5_RFR_BIT_OFFSET).
+  void setHealthSyndrome(std::uint8_t syndrome, bool asksForReset = false) {
+    healthSyndrome_ = syndrome;
+    asksForReset_ = asksForReset;
+  }
+  void stopHealthCounter(bool stopped, Time now);
+  /// The interface reads as disabled.
+  void disable() { interface_ = NicInterface::kDisabled; }
 
  private:
   [[nodiscard]] std::uint32_t registerAt(std::uint64_t offset, Time now, bool ready, std::uint32_t pendingSlots) const;
   [[nodiscard]] std::uint32_t healthRegister(std::uint64_t offset) const;
+  [[nodiscard]] std::uint32_t healthCounter(Time now) const;
   RegisterEffect writeQueueLow(std::uint32_t value);
 
   std::uint32_t firmwareRevision_;
@@ -62,6 +72,9 @@ class InitSegment {
   bool queueWritten_ = false;
   NicInterface interface_ = NicInterface::kFullDriver;
   std::uint8_t healthSyndrome_ = 0;
+  bool asksForReset_ = false;
+  std::optional<std::uint32_t> stoppedCounter_;
+  Time commandTimeout_;
 };
 
 }  // namespace hca::adapter

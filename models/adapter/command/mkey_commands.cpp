@@ -47,10 +47,6 @@ CommandResult createMkey(CommandDevice& device, const CommandCall& call) {
     return {CommandStatus::kBadParameter, Syndrome::kUserMemoryUnsupported};
   }
   MkeyAttributes key = decodeMkeyContext(CreateMemoryKeyInput::Context::view(call.input));
-  call.note("pd", key.pd.value());
-  call.note("mode", static_cast<std::uint64_t>(key.mode));
-  call.note("start", key.start);
-  call.note("length", key.length);
   if ((key.mode == MkeyMode::kTranslated || key.mode == MkeyMode::kIndirect) && !key.free) {
     if (!readTranslations(call.input, key)) return {CommandStatus::kBadInputLength, Syndrome::kMemoryKeyPagesWrong};
     if (key.mode == MkeyMode::kTranslated) dropPadding(key);
@@ -58,19 +54,16 @@ CommandResult createMkey(CommandDevice& device, const CommandCall& call) {
   MkeyIndex index;
   if (const CommandResult result = device.targets.mkeys.create(key, index); !result.ok()) return result;
   ObjectCommand::Number::set(call.output, index.value());
-  call.note("mkey", makeKey(index, key.variant).value());
   return {};
 }
 
 CommandResult destroyMkey(CommandDevice& device, const CommandCall& call) {
   const MkeyIndex index(ObjectCommand::Number::get(call.input));
-  call.note("mkey_index", index.value());
   return device.targets.mkeys.destroy(index);
 }
 
 CommandResult queryMkey(CommandDevice& device, const CommandCall& call) {
   const MkeyIndex index(ObjectCommand::Number::get(call.input));
-  call.note("mkey_index", index.value());
   MkeyAttributes key;
   if (const CommandResult result = device.targets.mkeys.query(index, key); !result.ok()) return result;
   encodeMkeyContext(key, wire::QueryMemoryKeyOutput::Context::mutableView(call.output));

@@ -7,46 +7,36 @@ namespace {
 using wire::ObjectCommand;
 
 template <class Number>
-CommandResult allocate(NumberTable<Number>& table, const CommandCall& call, const char* label) {
+CommandResult allocate(NumberTable<Number>& table, const CommandCall& call) {
   Number number;
   if (const CommandResult result = table.allocate(number); !result.ok()) return result;
   ObjectCommand::Number::set(call.output, number.value());
-  call.note(label, number.value());
   return {};
 }
 
 template <class Number>
-CommandResult release(NumberTable<Number>& table, const CommandCall& call, const char* label) {
+CommandResult release(NumberTable<Number>& table, const CommandCall& call) {
   const Number number(ObjectCommand::Number::get(call.input));
-  call.note(label, number.value());
   return table.release(number);
 }
 
 }  // namespace
 
-CommandResult allocatePd(CommandDevice& device, const CommandCall& call) {
-  return allocate(device.targets.pds, call, "pd");
-}
-CommandResult deallocatePd(CommandDevice& device, const CommandCall& call) {
-  return release(device.targets.pds, call, "pd");
-}
+CommandResult allocatePd(CommandDevice& device, const CommandCall& call) { return allocate(device.targets.pds, call); }
+CommandResult deallocatePd(CommandDevice& device, const CommandCall& call) { return release(device.targets.pds, call); }
 CommandResult allocateUar(CommandDevice& device, const CommandCall& call) {
-  return allocate(device.targets.uars, call, "uar");
+  return allocate(device.targets.uars, call);
 }
 CommandResult deallocateUar(CommandDevice& device, const CommandCall& call) {
-  return release(device.targets.uars, call, "uar");
+  return release(device.targets.uars, call);
 }
-CommandResult allocateXrcd(CommandDevice& device, const CommandCall& call) {
-  return allocate(device.xrcds, call, "xrcd");
-}
-CommandResult deallocateXrcd(CommandDevice& device, const CommandCall& call) {
-  return release(device.xrcds, call, "xrcd");
-}
+CommandResult allocateXrcd(CommandDevice& device, const CommandCall& call) { return allocate(device.xrcds, call); }
+CommandResult deallocateXrcd(CommandDevice& device, const CommandCall& call) { return release(device.xrcds, call); }
 CommandResult allocateTransportDomain(CommandDevice& device, const CommandCall& call) {
-  return allocate(device.transportDomains, call, "transport_domain");
+  return allocate(device.transportDomains, call);
 }
 CommandResult deallocateTransportDomain(CommandDevice& device, const CommandCall& call) {
-  return release(device.transportDomains, call, "transport_domain");
+  return release(device.transportDomains, call);
 }
 
 }  // namespace hca::adapter::commands

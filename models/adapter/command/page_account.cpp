@@ -17,6 +17,8 @@ CommandResult PageAccount::give(const std::vector<BusAddress>& pages) {
   }
   known_.insert(pages.begin(), pages.end());
   pages_.insert(pages_.end(), pages.begin(), pages.end());
+  given_ += pages.size();
+  most_ = std::max<std::uint64_t>(most_, pages_.size());
   return {};
 }
 
@@ -29,6 +31,7 @@ std::vector<BusAddress> PageAccount::take(std::size_t most) {
     known_.erase(pages_.back());
     pages_.pop_back();
   }
+  taken_ += returned.size();
   return returned;
 }
 

@@ -11,6 +11,15 @@
 
 namespace hca::adapter {
 
+/// Pages by number.
+struct PageCount {
+  std::uint64_t held = 0;
+  std::uint64_t most = 0;    ///< at once
+  std::uint64_t given = 0;   ///< by MANAGE_PAGES, all together, as the next
+  std::uint64_t taken = 0;   ///< back
+  std::uint64_t needed = 0;  ///< from INIT_HCA on
+};
+
 /// Keeps what was given and gives back exactly that. Real silicon keeps contexts in these pages; the model keeps them
 /// itself: the pages are counted, and where caches are limited, read and written without looking at the bytes.
 class PageAccount final : public ContextMemory {
@@ -29,6 +38,7 @@ class PageAccount final : public ContextMemory {
   [[nodiscard]] std::uint32_t missingForBoot() const;
   [[nodiscard]] std::uint32_t missingForInit() const;
   [[nodiscard]] std::size_t held() const { return pages_.size(); }
+  [[nodiscard]] PageCount count() const { return {pages_.size(), most_, given_, taken_, needed()}; }
   /// From INIT_HCA to TEARDOWN_HCA the adapter needs its boot and init pages.
   void setInUse(bool inUse) { inUse_ = inUse; }
   /// What `take` could return now.
@@ -43,6 +53,9 @@ class PageAccount final : public ContextMemory {
   std::uint32_t bootPages_;
   std::uint32_t initPages_;
   bool inUse_ = false;
+  std::uint64_t most_ = 0;
+  std::uint64_t given_ = 0;
+  std::uint64_t taken_ = 0;
   std::vector<BusAddress> pages_;
   std::unordered_set<BusAddress> known_;  // looked up only, never iterated
 };

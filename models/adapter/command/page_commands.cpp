@@ -30,7 +30,6 @@ CommandResult takePages(CommandDevice& device, const CommandCall& call, std::siz
   const std::vector<BusAddress> pages = device.pages.take(entries);
   for (std::size_t n = 0; n < pages.size(); ++n) ManagePagesOutput::Pages::set(call.output, n, pages[n].value());
   ManagePagesOutput::Entries::set(call.output, static_cast<std::uint32_t>(pages.size()));
-  call.note("returned", pages.size());
   return {};
 }
 
@@ -53,15 +52,12 @@ CommandResult queryPages(CommandDevice& device, const CommandCall& call) {
       return kUnknownModifier;
   }
   wire::QueryPagesOutput::Pages::set(call.output, pages);
-  call.note("num_pages", pages);
   return {};
 }
 
 CommandResult managePages(CommandDevice& device, const CommandCall& call) {
   if (ManagePagesInput::Function::get(call.input) != 0) return kUnknownFunction;
   const std::size_t entries = ManagePagesInput::Entries::get(call.input);
-  call.note("op_mod", call.modifier());
-  call.note("entries", entries);
   switch (static_cast<PagesOperation>(call.modifier())) {
     case PagesOperation::kCannotGive:
       return {};  // the adapter asked for nothing beyond the start-up pages

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models/adapter/command/command_handlers.h"
+#include "models/adapter/command/port_report.h"
 #include "models/wire/port_commands.h"
 
 namespace hca::adapter::commands {
@@ -9,19 +10,10 @@ namespace {
 
 using wire::HcaVportInput;
 
-constexpr std::uint32_t kStateDown = 1;
-constexpr std::uint32_t kStateActive = 4;
-constexpr std::uint32_t kPhysicalPolling = 2;
-constexpr std::uint32_t kPhysicalLinkUp = 5;
-constexpr std::uint32_t kSubnetTimeout = 18;  // 4.096 us * 2^18, what subnet managers usually set
-constexpr std::uint32_t kSmallestGidTable = 8;
-constexpr std::uint32_t kSmallestPkeyTable = 128;
-
 /// The port that the input names; nullptr if there is none, or if it belongs to another function.
 const PortIdentity* findPort(const CommandDevice& device, const CommandCall& call) {
   const std::uint32_t number = HcaVportInput::Port::get(call.input);
   const std::size_t ports = device.identity.ports.size();
-  call.note("port", number);
   if (HcaVportInput::OtherVport::get(call.input) || HcaVportInput::Vport::get(call.input) != 0) return nullptr;
   if (number > ports || ports == 0 || (number == 0 && ports != 1)) return nullptr;
   return &device.identity.ports[number == 0 ? 0 : number - 1];
@@ -37,7 +29,6 @@ struct TableRange {
 
 TableRange wantedRange(const CommandCall& call, std::size_t tableSize) {
   const std::uint32_t index = HcaVportInput::Index::get(call.input);
-  call.note("index", index);
   if (index == HcaVportInput::kAllEntries) return {0, tableSize};
   return {index, index < tableSize ? std::size_t{1} : std::size_t{0}};
 }
@@ -49,9 +40,14 @@ CommandResult queryVportContext(CommandDevice& device, const CommandCall& call) 
   const PortIdentity* port = findPort(device, call);
   if (port == nullptr) return kUnknownPort;
   const MutableByteView out = wire::HcaVportContextOutput::Context::mutableView(call.output);
-  Context::PortPhysicalState::set(out, port->active ? kPhysicalLinkUp : kPhysicalPolling);
-  Context::PortState::set(out, port->active ? kStateActive : kStateDown);
-  Context::VportState::set(out, port->active ? kStateActive : kStateDown);
+  const auto number = static_cast<std::uint8_t>(port - device.identity.ports.data() + 1);
+  Context::HasSmi::set(out, device.identity.linkLayer == network::LinkLayer::kInfiniBand);
+  Context::PortPhysicalState::set(out, static_cast<std::uint32_t>(physicalStateOf(*port)));
+  Context::PortState::set(out, static_cast<std::uint32_t>(stateOf(*port)));
+  Context::VportState::set(out, static_cast<std::uint32_t>(stateOf(*port)));
+  Context::CapabilityMask1::set(out, capabilityMaskOf(device, number - 1U));
+  Context::CapabilityMask1Select::set(out, settablePortCapabilities());
+  Context::CapabilityMask2::set(out, capabilityMask2Of(*port));
   Context::SystemImageGuid::set(out, device.identity.systemImageGuid);
   Context::PortGuid::set(out, port->guid);
   Context::NodeGuid::set(out, device.identity.nodeGuid);
@@ -59,11 +55,9 @@ CommandResult queryVportContext(CommandDevice& device, const CommandCall& call) 
   Context::Lmc::set(out, port->lmc);
   Context::SubnetTimeout::set(out, kSubnetTimeout);
   Context::SmLid::set(out, port->subnetManagerLid.value());
-  const auto number = static_cast<std::uint8_t>(port - device.identity.ports.data() + 1);
   const PortViolations violations = device.violations(number);
   Context::PkeyViolations::set(out, violations.partition());
   Context::QkeyViolations::set(out, violations.queueKey());
-  call.note("lid", port->lid.value());
   return {};
 }
 
@@ -71,8 +65,7 @@ CommandResult queryVportGid(CommandDevice& device, const CommandCall& call) {
   using Output = wire::HcaVportGidOutput;
   const PortIdentity* port = findPort(device, call);
   if (port == nullptr) return kUnknownPort;
-  const std::size_t tableSize = kSmallestGidTable << device.capabilities.gidTableCode;
-  const TableRange range = wantedRange(call, tableSize);
+  const TableRange range = wantedRange(call, gidTableSize(device));
   if (range.count == 0) return {CommandStatus::kBadIndex, Syndrome::kGidIndexOutOfRange};
   if (call.output.size() < Output::kTable + range.count * Output::kEntrySize) {
     return {CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort};
@@ -89,8 +82,7 @@ CommandResult queryVportPkey(CommandDevice& device, const CommandCall& call) {
   using Output = wire::HcaVportPkeyOutput;
   const PortIdentity* port = findPort(device, call);
   if (port == nullptr) return kUnknownPort;
-  const std::size_t tableSize = kSmallestPkeyTable << device.capabilities.pkeyTableCode;
-  const TableRange range = wantedRange(call, tableSize);
+  const TableRange range = wantedRange(call, pkeyTableSize(device));
   if (range.count == 0) return {CommandStatus::kBadIndex, Syndrome::kPkeyIndexOutOfRange};
   if (call.output.size() < Output::kTable + range.count * Output::kEntrySize) {
     return {CommandStatus::kBadOutputLength, Syndrome::kOutputTooShort};
@@ -107,6 +99,21 @@ CommandResult queryVportState(CommandDevice& device, const CommandCall& call) {
   if (port == nullptr) return kUnknownPort;
   wire::VportStateOutput::AdminState::set(call.output, 1);
   wire::VportStateOutput::State::set(call.output, port->active ? 1 : 0);
+  return {};
+}
+
+// GUIDs and the state's policy are a group manager's to give to other functions, and there is none.
+CommandResult modifyVportContext(CommandDevice& device, const CommandCall& call) {
+  using Context = wire::HcaVportContext;
+  const PortIdentity* port = findPort(device, call);
+  if (port == nullptr) return kUnknownPort;
+  const ByteView wanted = HcaVportInput::Context::view(call.input);
+  const std::uint32_t select = Context::CapabilityMask1Select::get(wanted);
+  const bool settable = Context::FieldSelect::get(wanted) == 0 && Context::CapabilityMask2Select::get(wanted) == 0 &&
+                        (select & ~settablePortCapabilities()) == 0;
+  if (!settable) return {CommandStatus::kBadParameter, Syndrome::kPortFieldNotModifiable};
+  std::uint32_t& present = device.portCapabilities[static_cast<std::size_t>(port - device.identity.ports.data())];
+  present = (present & ~select) | (Context::CapabilityMask1::get(wanted) & select);
   return {};
 }
 

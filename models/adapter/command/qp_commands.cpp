@@ -21,28 +21,30 @@ bool isXrc(const QpAttributes& qp) { return qp.service == QpService::kXrc; }
 /// The target of XRC has no doorbells, and the stock driver names no page for it.
 bool hasDoorbells(const QpAttributes& qp) { return qp.hasSendQueue || !isXrc(qp); }
 
-/// Takes the protection domain, the UAR page and the XRC domain that a queue pair refers to, all or none.
+/// The stock driver names no domain for its own queue pair of UMRs, whose requests are for keys of every one.
+bool hasDomain(const QpAttributes& qp) { return qp.service != QpService::kRegisteredUmr; }
+void dropDomain(CommandDevice& device, const QpAttributes& qp) {
+  if (hasDomain(qp)) device.targets.pds.drop(qp.pd);
+}
+
+/// Takes the protection domain and the XRC domain that a queue pair refers to, both or none.
 CommandResult holdReferences(CommandDevice& device, const QpAttributes& qp) {
-  if (!device.targets.pds.hold(qp.pd)) return {CommandStatus::kBadResource, Syndrome::kQpPdUnknown};
-  if (hasDoorbells(qp) && !device.targets.uars.hold(qp.uar)) {
-    device.targets.pds.drop(qp.pd);
+  if (hasDoorbells(qp) && !device.targets.uars.contains(qp.uar)) {
     return {CommandStatus::kBadResource, Syndrome::kQpUarUnknown};
   }
+  if (hasDomain(qp) && !device.targets.pds.hold(qp.pd)) return {CommandStatus::kBadResource, Syndrome::kQpPdUnknown};
   if (!isXrc(qp) || device.xrcds.hold(qp.domain)) return {};
-  device.targets.pds.drop(qp.pd);
-  if (hasDoorbells(qp)) device.targets.uars.drop(qp.uar);
+  dropDomain(device, qp);
   return {CommandStatus::kBadResource, Syndrome::kQpDomainUnknown};
 }
 
 void dropReferences(CommandDevice& device, const QpAttributes& qp) {
-  device.targets.pds.drop(qp.pd);
-  if (hasDoorbells(qp)) device.targets.uars.drop(qp.uar);
+  dropDomain(device, qp);
   if (isXrc(qp)) device.xrcds.drop(qp.domain);
 }
 
 QpNumber memberOf(const CommandCall& call) {
   const QpNumber number(wire::MulticastInput::QpNumber::get(call.input));
-  call.note("qpn", number.value());
   return number;
 }
 
@@ -65,10 +67,6 @@ CommandResult createQp(CommandDevice& device, const CommandCall& call) {
   }
   if (qp.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kQpPagesWrong};
   qp.buffer.pages = readPages<CreateQpInput::Pages>(call.input);
-  call.note("st", static_cast<std::uint64_t>(qp.service));
-  call.note("pd", qp.pd.value());
-  call.note("cqn_snd", qp.sendCq.value());
-  call.note("cqn_rcv", qp.receiveCq.value());
   if (const CommandResult result = holdReferences(device, qp); !result.ok()) return result;
   QpNumber number;
   if (const CommandResult result = device.targets.qps.create(qp, number); !result.ok()) {
@@ -76,13 +74,11 @@ CommandResult createQp(CommandDevice& device, const CommandCall& call) {
     return result;
   }
   ObjectCommand::Number::set(call.output, number.value());
-  call.note("qpn", number.value());
   return {};
 }
 
 CommandResult destroyQp(CommandDevice& device, const CommandCall& call) {
   const QpNumber number(ObjectCommand::Number::get(call.input));
-  call.note("qpn", number.value());
   QpAttributes qp;
   if (const CommandResult result = device.targets.qps.query(number, qp); !result.ok()) return result;
   if (qp.service == QpService::kDct) return {CommandStatus::kBadResource, Syndrome::kUnknownQp};
@@ -93,7 +89,6 @@ CommandResult destroyQp(CommandDevice& device, const CommandCall& call) {
 
 CommandResult queryQp(CommandDevice& device, const CommandCall& call) {
   const QpNumber number(ObjectCommand::Number::get(call.input));
-  call.note("qpn", number.value());
   QpAttributes qp;
   if (const CommandResult result = device.targets.qps.query(number, qp); !result.ok()) return result;
   if (qp.service == QpService::kDct) return {CommandStatus::kBadResource, Syndrome::kUnknownQp};
@@ -105,8 +100,6 @@ CommandResult queryQp(CommandDevice& device, const CommandCall& call) {
 CommandResult modifyQp(CommandDevice& device, const CommandCall& call) {
   const QpNumber number(ModifyQpInput::Number::get(call.input));
   const std::uint32_t mask = ModifyQpInput::OptionalMask::get(call.input);
-  call.note("qpn", number.value());
-  call.note("opt_param_mask", mask);
   QpAttributes wanted = decodeQpContext(ModifyQpInput::Context::view(call.input));
   wanted.notifyWhenDrained = ModifyQpInput::DrainedEvent::get(call.input);
   return device.targets.qps.modify(number, transitionOf(call), mask, wanted);
@@ -114,7 +107,6 @@ CommandResult modifyQp(CommandDevice& device, const CommandCall& call) {
 
 CommandResult stopQp(CommandDevice& device, const CommandCall& call) {
   const QpNumber number(ObjectCommand::Number::get(call.input));
-  call.note("qpn", number.value());
   return device.targets.qps.modify(number, transitionOf(call), 0, QpAttributes{});
 }
 

@@ -93,7 +93,6 @@ CommandResult createTir(CommandDevice& device, const CommandCall& call) {
   receiver.target = std::make_shared<const FlowTarget>(target);
   device.ethernet.receivers[*number] = receiver;
   ObjectCommand::Number::set(call.output, *number);
-  call.note("tirn", *number);
   return {};
 }
 
@@ -118,7 +117,6 @@ CommandResult createTis(CommandDevice& device, const CommandCall& call) {
   }
   device.ethernet.senders.emplace(*number, domain);
   ObjectCommand::Number::set(call.output, *number);
-  call.note("tisn", *number);
   return {};
 }
 
@@ -141,8 +139,6 @@ CommandResult createRqt(CommandDevice& device, const CommandCall& call) {
   if (!number) return kNoMoreObjects;
   device.ethernet.spreads[*number] = {queues, 0};
   ObjectCommand::Number::set(call.output, *number);
-  call.note("rqtn", *number);
-  call.note("size", queues->size());
   return {};
 }
 

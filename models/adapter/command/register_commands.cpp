@@ -3,6 +3,7 @@
 
 #include "models/adapter/command/command_handlers.h"
 #include "models/wire/device_commands.h"
+#include "models/wire/driver_timeout.h"
 #include "models/wire/vport_context.h"
 
 namespace hca::adapter::commands {
@@ -37,6 +38,24 @@ CommandResult hostEndianness(CommandDevice& device, const RegisterCall& call) {
 CommandResult nodeDescription(CommandDevice& device, const RegisterCall& call) {
   if (call.isWrite) std::copy_n(call.in.begin(), device.nodeDescription.size(), device.nodeDescription.begin());
   std::copy(device.nodeDescription.begin(), device.nodeDescription.end(), call.out.data());
+  return {};
+}
+
+// But for the health poll the figures that the stock driver has of its own (.../mlx5/core/lib/tout.c).
+CommandResult defaultTimeouts(const CommandDevice& device, const RegisterCall& call) {
+  using Register = wire::DefaultTimeoutsRegister;
+  if (call.isWrite) return kReadOnly;
+  const auto word = [](std::int64_t span) { return wire::DriverTimeout::word(milliseconds(span)); };
+  Register::PcieToggle::set(call.out, word(2'000));
+  Register::HealthPoll::set(call.out, wire::DriverTimeout::word(device.config.healthPoll));
+  Register::FullDump::set(call.out, word(60'000));
+  Register::FirmwareReset::set(call.out, word(60'000));
+  Register::FlushOnError::set(call.out, word(2'000));
+  Register::PciSyncUpdate::set(call.out, word(5'000));
+  Register::Teardown::set(call.out, word(3'000));
+  Register::Reactivate::set(call.out, word(5'000));
+  Register::ReclaimPages::set(call.out, word(5'000));
+  Register::ReclaimVirtualPages::set(call.out, word(120'000));
   return {};
 }
 
@@ -93,6 +112,8 @@ std::size_t registerSize(RegisterId id) {
       return wire::HostEndiannessRegister::kSize;
     case RegisterId::kNodeDescription:
       return wire::NodeDescriptionRegister::kSize;
+    case RegisterId::kDefaultTimeouts:
+      return wire::DefaultTimeoutsRegister::kSize;
     case RegisterId::kPortMtu:
       return wire::PortMtuRegister::kSize;
     case RegisterId::kPortTypeSpeed:
@@ -112,6 +133,8 @@ CommandResult dispatch(CommandDevice& device, RegisterId id, const RegisterCall&
       return hostEndianness(device, call);
     case RegisterId::kNodeDescription:
       return nodeDescription(device, call);
+    case RegisterId::kDefaultTimeouts:
+      return defaultTimeouts(device, call);
     case RegisterId::kPortMtu:
       return portRegister(device, call, fillMtu);
     case RegisterId::kPortTypeSpeed:
@@ -127,8 +150,6 @@ CommandResult dispatch(CommandDevice& device, RegisterId id, const RegisterCall&
 
 CommandResult accessRegister(CommandDevice& device, const CommandCall& call) {
   const auto id = static_cast<RegisterId>(wire::AccessRegisterInput::Register::get(call.input));
-  call.note("register", static_cast<std::uint64_t>(id));
-  call.note("op_mod", call.modifier());
   const std::size_t size = registerSize(id);
   if (size == 0) return {CommandStatus::kBadParameter, Syndrome::kUnknownRegister};
   const bool isWrite = call.modifier() == static_cast<std::uint32_t>(RegisterAccess::kWrite);

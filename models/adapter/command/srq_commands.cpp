@@ -46,9 +46,6 @@ void dropReferences(CommandDevice& device, const SrqAttributes& srq) {
 }
 
 CommandResult create(CommandDevice& device, const CommandCall& call, const SrqAttributes& srq) {
-  call.note("pd", srq.pd.value());
-  call.note("log_size", srq.logSize);
-  call.note("log_stride", srq.logStride);
   if (const CommandResult result = holdReferences(device, srq); !result.ok()) return result;
   SrqNumber number;
   if (const CommandResult result = device.targets.srqs.create(srq, number); !result.ok()) {
@@ -56,7 +53,6 @@ CommandResult create(CommandDevice& device, const CommandCall& call, const SrqAt
     return result;
   }
   ObjectCommand::Number::set(call.output, number.value());
-  call.note("srqn", number.value());
   return {};
 }
 
@@ -68,8 +64,6 @@ CommandResult createSrq(CommandDevice& device, const CommandCall& call) {
   if (srq.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kSrqPagesWrong};
   srq.buffer.pages = readPages<CreateSrqInput::Pages>(call.input);
   if (srq.kind == SrqKind::kXrc) {
-    call.note("xrcd", srq.domain.value());
-    call.note("cqn", srq.cq.value());
   }
   return create(device, call, srq);
 }
@@ -86,15 +80,12 @@ CommandResult createXrq(CommandDevice& device, const CommandCall& call) {
   if (srq.buffer.logPageSize > kLargestLogPage) return {CommandStatus::kBadParameter, Syndrome::kSrqPagesWrong};
   srq.buffer.pages = readPages<CreateXrqInput::Pages>(call.input);
   if (!device.matchesTags()) return {CommandStatus::kBadParameter, Syndrome::kSrqFormatUnsupported};
-  call.note("cqn", srq.cq.value());
-  call.note("log_matching_list_sz", srq.logTags);
   return create(device, call, srq);
 }
 
 CommandResult destroySrq(CommandDevice& device, const CommandCall& call) {
   const SrqNumber number(ObjectCommand::Number::get(call.input));
   const SrqKind kind = kindOf(call);
-  call.note("srqn", number.value());
   SrqAttributes srq;
   if (const CommandResult result = device.targets.srqs.query(kind, number, srq); !result.ok()) return result;
   if (const CommandResult result = device.targets.srqs.destroy(kind, number); !result.ok()) return result;
@@ -104,7 +95,6 @@ CommandResult destroySrq(CommandDevice& device, const CommandCall& call) {
 
 CommandResult querySrq(CommandDevice& device, const CommandCall& call) {
   const SrqNumber number(ObjectCommand::Number::get(call.input));
-  call.note("srqn", number.value());
   SrqAttributes srq;
   if (const CommandResult result = device.targets.srqs.query(kindOf(call), number, srq); !result.ok()) return result;
   encodeSrqContext(srq, wire::QuerySrqOutput::Context::mutableView(call.output));
@@ -113,7 +103,6 @@ CommandResult querySrq(CommandDevice& device, const CommandCall& call) {
 
 CommandResult queryRmp(CommandDevice& device, const CommandCall& call) {
   const SrqNumber number(ObjectCommand::Number::get(call.input));
-  call.note("rmpn", number.value());
   SrqAttributes srq;
   const CommandResult result = device.targets.srqs.query(SrqKind::kMemoryPool, number, srq);
   if (!result.ok()) return result;
@@ -123,7 +112,6 @@ CommandResult queryRmp(CommandDevice& device, const CommandCall& call) {
 
 CommandResult queryXrq(CommandDevice& device, const CommandCall& call) {
   const SrqNumber number(ObjectCommand::Number::get(call.input));
-  call.note("xrqn", number.value());
   SrqAttributes srq;
   const CommandResult result = device.targets.srqs.query(SrqKind::kTagMatching, number, srq);
   if (!result.ok()) return result;
@@ -134,8 +122,6 @@ CommandResult queryXrq(CommandDevice& device, const CommandCall& call) {
 CommandResult armSrq(CommandDevice& device, const CommandCall& call) {
   const SrqNumber number(ArmSrqInput::Number::get(call.input));
   const auto limit = static_cast<std::uint16_t>(ArmSrqInput::LowWaterMark::get(call.input));
-  call.note("srqn", number.value());
-  call.note("lwm", limit);
   SrqKind kind = kindOf(call);
   if (kind == SrqKind::kBasic && call.modifier() == ArmSrqInput::kTagMatchingQueue) {
     kind = SrqKind::kTagMatching;
@@ -148,8 +134,6 @@ CommandResult armSrq(CommandDevice& device, const CommandCall& call) {
 CommandResult modifyRmp(CommandDevice& device, const CommandCall& call) {
   const SrqNumber number(ModifyRmpInput::Number::get(call.input));
   const SrqAttributes wanted = decodeRmpContext(ModifyRmpInput::Context::view(call.input));
-  call.note("rmpn", number.value());
-  call.note("lwm", wanted.limit);
   if (ModifyRmpInput::State::get(call.input) != wire::ReceiveMemoryPoolContext::kReady) {
     return {CommandStatus::kBadParameter, Syndrome::kUnknownOperationModifier};
   }

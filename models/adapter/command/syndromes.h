@@ -26,6 +26,8 @@ enum class Syndrome : std::uint32_t {
   kCapabilityOutOfRange = 0x0112,
   kHostEndiannessUnsupported = 0x0113,
   kUserMemoryUnsupported = 0x0114,
+  kCommandTimedOut = 0x0120,  ///< the driver's own: no answer came
+  kDriverVersionUnterminated = 0x0115,
   kUnknownEq = 0x0201,
   kEqSizeOutOfRange = 0x0202,
   kEqVectorOutOfRange = 0x0203,
@@ -61,9 +63,9 @@ enum class Syndrome : std::uint32_t {
   kQpDomainUnknown = 0x040C,
   kQpPortUnknown = 0x040D,
   kQpInlineScatterUnsupported = 0x040E,
-  kQpReceiveLayoutUnsupported = 0x0424,
+  kQpReceiveLayoutUnsupported = 0x0432,
   kQpHasFlows = 0x040F,
-  kUnknownDct = 0x0415,
+  kUnknownDct = 0x0425,
   kUnknownFlow = 0x0410,
   kUnknownTir = 0x0411,
   kTirInUse = 0x0412,
@@ -84,9 +86,10 @@ enum class Syndrome : std::uint32_t {
   kMulticastGidBad = 0x0421,
   kMulticastLimit = 0x0422,
   kNotInMulticastGroup = 0x0423,
-  kFlowConflict = 0x0424,  ///< the driver's own: a rule with this match does something else
+  kFlowConflict = 0x0426,  ///< the driver's own: a rule with this match does something else
   kQpPartitionOutOfRange = 0x0430,
   kQpMigrationIllegal = 0x0431,
+  kQpSpecialTaken = 0x0434,  ///< the port has a queue pair of that management class
   kUnknownMemoryKey = 0x0501,
   kMemoryKeyLimit = 0x0502,
   kMemoryKeyModeUnsupported = 0x0503,
@@ -99,7 +102,6 @@ enum class Syndrome : std::uint32_t {
   kPdInUse = 0x0602,
   kPdLimit = 0x0603,
   kUnknownUar = 0x0604,
-  kUarInUse = 0x0605,
   kUarLimit = 0x0606,
   kUnknownXrcd = 0x0607,
   kUnknownTransportDomain = 0x0608,
@@ -119,6 +121,11 @@ enum class Syndrome : std::uint32_t {
   kDeviceMemoryFull = 0x0618,
   kUnknownDeviceMemory = 0x0619,
   kDeviceMemoryInUse = 0x061A,
+  kUnknownUmem = 0x061B,
+  kUmemInUse = 0x061C,
+  kUmemLimit = 0x061D,
+  kUmemPagesWrong = 0x061E,
+  kPortFieldNotModifiable = 0x0623,
   kUnknownSrq = 0x0701,
   kSrqSizeOutOfRange = 0x0702,
   kSrqPagesWrong = 0x0703,
@@ -133,5 +140,8 @@ enum class Syndrome : std::uint32_t {
   kSrqInError = 0x070C,
   kSrqTagListTooLong = 0x070D,
 };
+
+/// A few words for logs, such as "unknown CQ"; "unknown syndrome" for a value that is none of the above.
+[[nodiscard]] const char* name(Syndrome syndrome);
 
 }  // namespace hca::adapter

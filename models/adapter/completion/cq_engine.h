@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
@@ -74,6 +75,10 @@ class CqEngine final : public CqDirectory,
   /// significant byte first. An unknown queue, or one that belongs to another page, is counted and dropped.
   void onArm(UarIndex uar, std::uint64_t word);
 
+  /// The queue goes to error as if an entry had found no room (`status` kOverflow) or could not be written
+  /// (kWriteFailed). False if there is no such queue, or it is in error.
+  bool breakQueue(CqNumber number, CqStatus status);
+
   /// A new queue goes on as if `index` entries had been written and consumed, so that a wrap of an index need not be
   /// waited for. The doorbell record is software's to set.
   void startAt(CqNumber number, std::uint64_t index);
@@ -84,6 +89,8 @@ class CqEngine final : public CqDirectory,
   [[nodiscard]] const CompletionCounters& counters() const { return counters_; }
   /// Null if there is no such queue.
   [[nodiscard]] const CompletionQueue* find(CqNumber number) const;
+  /// The highest number of those that exist.
+  [[nodiscard]] std::optional<CqNumber> lastQueue() const;
   /// Queues that exist, by number, behind those that were used and destroyed, in the order of their end.
   [[nodiscard]] std::vector<CqSummary> summaries() const;
 

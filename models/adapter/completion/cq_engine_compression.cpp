@@ -168,6 +168,15 @@ void CqEngine::writeSlot(const CompletionQueue& queue, std::uint64_t index, Byte
     write.notify = true;
     write.token = CqDmaToken::of(queue, watch(*watched) + 1);
   }
+  context_.probes.entry.fire([&] {
+    return observe::EntryEvent{observe::EntryEvent::Queue::kCompletion,
+                               context_.now(),
+                               context_.host,
+                               context_.adapter,
+                               queue.number.value(),
+                               index,
+                               bytes};
+  });
   context_.dma.write(write);
 }
 

@@ -36,6 +36,13 @@ CommandResult CqEngine::create(const CqAttributes& attributes, CqNumber& number)
   return {};
 }
 
+std::optional<CqNumber> CqEngine::lastQueue() const {
+  for (std::size_t number = queues_.size(); number-- != 0;) {
+    if (queues_[number] != nullptr) return queues_[number]->number;
+  }
+  return std::nullopt;
+}
+
 void CqEngine::startAt(CqNumber number, std::uint64_t index) {
   CompletionQueue* const queue = lookup(number);
   assert(queue != nullptr && queue->occupancy.produced() == 0);

@@ -116,6 +116,13 @@ void CqEngine::fail(CompletionQueue& queue, CqStatus status) {
   finishRefresh(queue);
 }
 
+bool CqEngine::breakQueue(CqNumber number, CqStatus status) {
+  CompletionQueue* const queue = lookup(number);
+  if (queue == nullptr || !queue->good()) return false;
+  fail(*queue, status);
+  return true;
+}
+
 // Entries of a collapsed queue are there to be overwritten: none is lost.
 void CqEngine::explainOverwrites(CompletionQueue& queue) {
   const CqAttributes& attributes = queue.attributes;

@@ -136,11 +136,23 @@ void EqEngine::onPending(Pending& pending) {
     ++counters_.queueGone;
     return;
   }
-  if (queue->produced - queue->consumed >= queue->size() && !queue->attributes.ignoreOverrun) {
+  if (isFull(*queue, pending.event.type)) {
     ++queue->counters.overflows;
     return reportHealth(HealthSyndrome::kEqOverrun);
   }
   write(*queue, pending.event);
+}
+
+bool EqEngine::isFull(const EventQueue& queue, EventType type) {
+  if (queue.produced - queue.consumed >= queue.size() && !queue.attributes.ignoreOverrun) return true;
+  for (auto overflow = overflows_.begin(); overflow != overflows_.end(); ++overflow) {
+    if (overflow->eq != queue.number || !overflow->occasions.take()) continue;
+    const auto happened = overflow->happened;
+    if (overflow->occasions.isOver()) overflows_.erase(overflow);
+    if (happened) happened(type);
+    return true;
+  }
+  return false;
 }
 
 void EqEngine::write(EventQueue& queue, const EventRecord& event) {
@@ -152,6 +164,15 @@ void EqEngine::write(EventQueue& queue, const EventRecord& event) {
   write.traffic = pcie::Traffic::kEqe;
   write.client = this;
   write.token = Token::Serial::make(queue.serial) | Token::Number::make(queue.number.value());
+  context_.probes.entry.fire([&] {
+    return observe::EntryEvent{observe::EntryEvent::Queue::kEvent,
+                               context_.now(),
+                               context_.host,
+                               context_.adapter,
+                               queue.number.value(),
+                               queue.produced,
+                               bytesOf(eqe)};
+  });
   context_.dma.write(write);
   ++queue.produced;
   ++queue.counters.events;
@@ -208,6 +229,13 @@ void EqEngine::reset() {
   queues_.clear();
   numbers_.reset();
   healthSyndrome_ = HealthSyndrome::kNone;
+}
+
+EqNumber EqEngine::queueOf(EventType type) const {
+  for (const auto& queue : queues_) {
+    if (queue != nullptr && queue->takes(static_cast<std::uint8_t>(type))) return queue->number;
+  }
+  return EqNumber(0);
 }
 
 const EventQueue* EqEngine::find(EqNumber number) const {

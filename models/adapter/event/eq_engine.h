@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
@@ -13,6 +15,7 @@
 #include "models/adapter/event/health_sink.h"
 #include "models/adapter/event/msix_table.h"
 #include "models/adapter/memory/index_allocator.h"
+#include "models/adapter/occasions.h"
 #include "models/kernel/inbox.h"
 #include "models/pcie/dma_port.h"
 
@@ -57,12 +60,22 @@ class EqEngine final : public EqDirectory, public EventPort, private pcie::DmaCl
   /// belongs to another page, and an index ahead of the producer are counted and dropped.
   void onDoorbell(UarIndex uar, std::uint32_t word, bool arm);
 
+  /// Events that find their queue full, although it has room, because somebody wants it.
+  struct Overflow {
+    EqNumber eq;
+    Occasions occasions;
+    std::function<void(EventType type)> happened;  ///< told of each
+  };
+  void overflow(Overflow overflow) { overflows_.push_back(std::move(overflow)); }
+
   /// Function-level reset: no queue exists, nothing is under way. The vectors are reset apart.
   void reset();
 
   [[nodiscard]] const EventCounters& counters() const { return counters_; }
   /// Null if there is no such queue.
   [[nodiscard]] const EventQueue* find(EqNumber number) const;
+  /// The queue that events of `type` go to, by its bitmap; 0, which is none, if there is none.
+  [[nodiscard]] EqNumber queueOf(EventType type) const;
   /// The first problem since the reset.
   [[nodiscard]] HealthSyndrome healthSyndrome() const { return healthSyndrome_; }
 
@@ -84,6 +97,7 @@ class EqEngine final : public EqDirectory, public EventPort, private pcie::DmaCl
   void onDoorbellArrival(Doorbell& doorbell);
   void interrupt(EventQueue& queue);
   void reportHealth(HealthSyndrome syndrome);
+  [[nodiscard]] bool isFull(const EventQueue& queue, EventType type);
 
   // DmaClient
   void onDmaRead(std::uint64_t, host::DmaStatus, ByteView) override {}
@@ -105,6 +119,7 @@ class EqEngine final : public EqDirectory, public EventPort, private pcie::DmaCl
   IndexAllocator numbers_;
   std::vector<std::unique_ptr<EventQueue>> queues_;
   std::uint8_t nextSerial_ = 0;
+  std::vector<Overflow> overflows_;
   kernel::Inbox<EqEngine, Pending> events_;
   kernel::Inbox<EqEngine, Doorbell> doorbells_;
   EventCounters counters_;

@@ -100,7 +100,19 @@ void MsixTable::releaseIfPending(std::uint32_t vector) {
   send(vector);
 }
 
+bool MsixTable::isLost(std::uint32_t vector) {
+  for (auto loss = losses_.begin(); loss != losses_.end(); ++loss) {
+    if (loss->vector.value() != vector || !loss->occasions.take()) continue;
+    const auto happened = loss->happened;
+    if (loss->occasions.isOver()) losses_.erase(loss);
+    if (happened) happened();
+    return true;
+  }
+  return false;
+}
+
 void MsixTable::send(std::uint32_t vector) {
+  if (!losses_.empty() && isLost(vector)) return;
   const Entry& entry = entries_[vector];
   constexpr std::uint64_t kWordAligned = ~std::uint64_t{3};
   const std::uint64_t address =

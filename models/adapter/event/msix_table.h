@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "models/adapter/adapter_context.h"
+#include "models/adapter/occasions.h"
 
 namespace hca::adapter {
 
@@ -32,6 +35,14 @@ class MsixTable {
   /// firing is dropped and counted. Precondition: vector < vectors().
   void fire(InterruptVector vector);
 
+  /// Messages that get lost on their way because somebody wants it: the adapter believes them sent.
+  struct Loss {
+    InterruptVector vector;
+    Occasions occasions;
+    std::function<void()> happened;  ///< told of each
+  };
+  void lose(Loss loss) { losses_.push_back(std::move(loss)); }
+
   /// BAR accesses of the table, `offset` from its start; bytes outside are ignored or read as zero. A mask that a write
   /// clears lets a pending message go.
   void writeTable(std::uint32_t offset, ByteView bytes);
@@ -53,12 +64,14 @@ class MsixTable {
   void setPending(std::uint32_t vector, bool value);
   void releaseIfPending(std::uint32_t vector);
   void send(std::uint32_t vector);
+  [[nodiscard]] bool isLost(std::uint32_t vector);
   void tell(observe::InterruptEvent::Action action, std::uint32_t vector);
 
   AdapterContext context_;
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> pending_;
   std::vector<std::uint64_t> messages_;
+  std::vector<Loss> losses_;
   std::uint64_t firedWhileDisabled_ = 0;
   bool enabled_ = false;
   bool functionMasked_ = false;

@@ -15,6 +15,7 @@ struct MemoryConfig {
   std::uint32_t logMaxMkey = 20;
   std::uint32_t logMaxPd = 16;
   std::uint32_t maxMkeyPages = 1U << 22;
+  bool registrationByRequest = true;
   Bytes deviceMemory{131072};  // published for ConnectX-5
   Cycles deviceMemoryLatency{40};
   Bytes deviceMemoryWidth{32};
@@ -27,6 +28,9 @@ struct MemoryConfig {
         "Binary logarithm of the number of protection domains");
     key("max_mkey_pages", self.maxMkeyPages, config::range(std::uint32_t{1}, std::uint32_t{1} << 28),
         "Most pages that one memory key translates");
+    key("registration_by_request", self.registrationByRequest,
+        "Work requests (UMRs) can bring all translations of a memory key, so that kernel drivers register memory by "
+        "them, with keys that they keep in store; no: they create a key for each region by a command");
     key("device_memory", self.deviceMemory, config::range(Bytes(0), Bytes(1 << 20)),
         "Memory inside the adapter that programs can allocate (MEMIC), in whole pages of 4 KiB; 0B: none");
     key("device_memory_latency", self.deviceMemoryLatency, config::range(Cycles(0), Cycles(100'000)),

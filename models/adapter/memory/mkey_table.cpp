@@ -199,7 +199,7 @@ void MkeyTable::appendPieces(const MkeyAttributes& attributes, const AccessReque
 AccessFault MkeyTable::examine(const Entry& entry, const AccessRequest& request) {
   const MkeyAttributes& attributes = entry.attributes;
   if (variantOf(request.key) != attributes.variant || attributes.free) return AccessFault::kUnknownKey;
-  if (request.pd != attributes.pd) return AccessFault::kWrongPd;
+  if (!request.isPrivileged && request.pd != attributes.pd) return AccessFault::kWrongPd;
   if (attributes.boundQp != kAnyQp && attributes.boundQp != request.qp.value()) return AccessFault::kWrongQp;
   if ((entry.rights & bit(request.access)) == 0) return AccessFault::kDenied;
   if (!inRange(attributes, request.address, request.length)) return AccessFault::kOutOfRange;

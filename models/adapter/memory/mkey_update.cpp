@@ -98,7 +98,10 @@ KeyFault MkeyTable::applyFields(const KeyUpdate& update, MkeyAttributes& attribu
 KeyFault MkeyTable::applyTranslations(const KeyUpdate& update, MkeyAttributes& attributes) const {
   const std::size_t octwords = update.translations.size() / kOctword;
   if (octwords == 0) return KeyFault::kNone;
-  const std::uint64_t room = attributes.translationOctwords;
+  // The list comes in units of 64 bytes, with zeros behind what the key has room for (Linux MLX5_UMR_MTT_ALIGNMENT).
+  constexpr std::uint64_t kOctwordsPerUnit = 4;
+  const std::uint64_t room =
+      (attributes.translationOctwords + kOctwordsPerUnit - 1) / kOctwordsPerUnit * kOctwordsPerUnit;
   if (update.offset > room || octwords > room - update.offset) return KeyFault::kTooLong;
   if (!update.partial) {
     attributes.pieces.clear();

@@ -102,11 +102,12 @@ class PdTable : public NumberTable<PdNumber> {
   explicit PdTable(std::uint32_t count)
       : NumberTable(1, count, {Syndrome::kUnknownPd, Syndrome::kPdInUse, Syndrome::kPdLimit}) {}
 };
-/// Pages of doorbell registers in BAR0, by page number. Held by queue pairs, completion and event queues.
+/// Pages of doorbell registers in BAR0, by page number. Nobody holds one: the stock driver gives a page back while
+/// there are queues whose doorbells it has (a program that closes its device and leaves them, as perftest does).
 class UarTable : public NumberTable<UarIndex> {
  public:
   UarTable(UarIndex first, std::uint32_t count)
-      : NumberTable(first.value(), count, {Syndrome::kUnknownUar, Syndrome::kUarInUse, Syndrome::kUarLimit}) {}
+      : NumberTable(first.value(), count, {Syndrome::kUnknownUar, Syndrome::kUnknownUar, Syndrome::kUarLimit}) {}
 };
 /// Extended reliable connection domains.
 class XrcdTable : public NumberTable<XrcdNumber> {

@@ -29,6 +29,7 @@ struct AccessRequest {
   Access access = Access::kLocalRead;
   /// The check alone is wanted: no segment is appended, no translation looked up.
   bool checkOnly = false;
+  bool isPrivileged = false;  ///< of the driver's own queue pair of UMRs: keys of every protection domain are its
 };
 
 /// One contiguous piece on the bus.

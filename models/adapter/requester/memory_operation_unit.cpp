@@ -76,7 +76,7 @@ void MemoryOperationUnit::execute(const QueuePair& qp, const SendRequest& reques
 }
 
 bool MemoryOperationUnit::isComplete(const Slot& slot) {
-  if (slot.opcode == SendOpcode::kLocalInvalidate) return true;
+  if (slot.opcode == SendOpcode::kLocalInvalidate || slot.opcode == SendOpcode::kNop) return true;
   const ByteView segments = slot.segments.view();
   if (slot.opcode == SendOpcode::kTagMatching) return isCompleteListOperation(segments);
   if (segments.size() < kListOffset) return false;
@@ -103,8 +103,9 @@ bool MemoryOperationUnit::locateList(const QueuePair& qp, const Slot& slot) {
     const auto data = structFrom<wire::DataSegment>(segments.subview(at, sizeof(wire::DataSegment)));
     const std::uint32_t length = wire::DataSegment::Length::get(data.byteCount);
     const std::size_t take = length == 0 ? left : std::min<std::size_t>(left, length);
-    const AccessRequest access{MemoryKey(data.key.host()), qp.attributes.pd, qp.number, data.address.host(), take,
-                               Access::kLocalRead};
+    AccessRequest access{MemoryKey(data.key.host()), qp.attributes.pd, qp.number, data.address.host(), take,
+                         Access::kLocalRead};
+    access.isPrivileged = qp.attributes.service == QpService::kRegisteredUmr;
     if (translator_.translate(access, pieces_).fault != AccessFault::kNone) return false;
     left -= take;
   }
@@ -153,6 +154,7 @@ void MemoryOperationUnit::finish(std::uint32_t& index) {
 }
 
 MemoryOperationResult MemoryOperationUnit::apply(const Slot& slot, const QueuePair& qp) {
+  if (slot.opcode == SendOpcode::kNop) return {};
   if (slot.opcode == SendOpcode::kTagMatching) return tags_->execute(qp, slot.request, slot.segments.view());
   if (changeKey(slot, qp) == KeyFault::kNone) return {};
   return failed(CqeSyndrome::kMemoryWindowBind, vendor_error::kMemoryKeyRefused);

@@ -6,6 +6,7 @@
 #include "models/adapter/requester/send_operation.h"
 #include "models/adapter/transport/acknowledge.h"
 #include "models/adapter/transport/psn.h"
+#include "models/adapter/transport/special_queue_pairs.h"
 #include "models/adapter/transport/vendor_errors.h"
 #include "models/network/ethernet_frame.h"
 
@@ -265,7 +266,7 @@ network::Packet Requester::makePacket(const QueuePair& qp, const SendRequest& re
       isReliable(qp.attributes.service) && (last || (index + 1) % static_cast<std::uint32_t>(config_.ackEvery) == 0);
   if (datagram != nullptr) {
     packet.queueKey = effectiveQueueKey(*datagram, qp.attributes.queueKey);
-    packet.sourceQp = qp.number;
+    packet.sourceQp = SpecialQueuePairs::sourceOf(qp.attributes.service, qp.number);
   }
   if (isDynamic) {
     packet.sourceQp = qp.number;

@@ -11,6 +11,7 @@ namespace hca::adapter {
 /// Whether a queue pair of this kind executes `opcode` (InfiniBand volume 1, table 38); any other fails as a local
 /// queue pair operation error.
 [[nodiscard]] constexpr bool isSupported(QpService service, wire::SendOpcode opcode) {
+  if (opcode == wire::SendOpcode::kNop) return service != QpService::kDct && service != QpService::kDcResponder;
   if (service == QpService::kRegisteredUmr) return opcode == wire::SendOpcode::kUmr;
   if (service == QpService::kDct || service == QpService::kDcResponder) return false;
   if (service == QpService::kRaw) return opcode == wire::SendOpcode::kSend;
@@ -22,7 +23,7 @@ namespace hca::adapter {
     case wire::SendOpcode::kWriteImmediate:
     case wire::SendOpcode::kUmr:
     case wire::SendOpcode::kLocalInvalidate:
-      return service != QpService::kUd;
+      return !hasDatagrams(service);
     case wire::SendOpcode::kTagMatching:
       return service == QpService::kRc;
     case wire::SendOpcode::kSendInvalidate:
@@ -68,6 +69,7 @@ namespace hca::adapter {
     case QpService::kUc:
       return network::Service::kUc;
     case QpService::kUd:
+    case QpService::kQp0:
     case QpService::kQp1:
       return network::Service::kUd;
     case QpService::kXrc:

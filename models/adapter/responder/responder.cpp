@@ -133,7 +133,7 @@ Responder::Outcome Responder::executeSend(QueuePair& qp, const network::Packet& 
     if (taken != Outcome::kDone) return taken;
     state.message = Message::kSend;
     state.received = 0;
-    if (qp.attributes.service == QpService::kUd && !placeGlobalRoute(qp, packet)) return Outcome::kFailed;
+    if (hasDatagrams(qp.attributes.service) && !placeGlobalRoute(qp, packet)) return Outcome::kFailed;
   }
   const Outcome outcome = placeInReceive(qp, packet);
   if (outcome != Outcome::kDone || !network::carriesInvalidate(packet.operation)) return outcome;
@@ -254,7 +254,7 @@ void Responder::completeReceive(QueuePair& qp, const network::Packet& packet) {
   // Where neither an immediate nor a key is, the partition's index is (Linux include/linux/mlx5/device.h).
   const bool hasImmediate = network::carriesImmediate(packet.operation) || network::carriesInvalidate(packet.operation);
   record.immediateOrKey = hasImmediate ? packet.immediate : qp.attributes.path.partitionIndex;
-  const bool isDatagram = qp.attributes.service == QpService::kUd;
+  const bool isDatagram = hasDatagrams(qp.attributes.service);
   record.remoteQp = isDatagram ? packet.sourceQp : qp.attributes.remoteQp;
   record.globalRouteInBuffer = isDatagram && packet.route.globalRoute;
   record.sourceLid = packet.route.sourceLid.value();

@@ -97,9 +97,10 @@ struct SendRequest {
   /// Completed by a response with data rather than by an acknowledgement.
   [[nodiscard]] bool hasResponse() const { return opcode == SendOpcode::kRead || isAtomic(); }
   [[nodiscard]] bool isAtomic() const { return opcode == SendOpcode::kCompareSwap || opcode == SendOpcode::kFetchAdd; }
-  /// Changes a memory key or a list of tags of its own adapter: no packet, no peer.
+  /// Changes a memory key or a list of tags of its own adapter, or nothing at all: no packet, no peer.
   [[nodiscard]] bool isMemoryOperation() const {
-    return opcode == SendOpcode::kUmr || opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kTagMatching;
+    return opcode == SendOpcode::kUmr || opcode == SendOpcode::kLocalInvalidate || opcode == SendOpcode::kTagMatching ||
+           opcode == SendOpcode::kNop;
   }
   [[nodiscard]] bool isInline() const { return !inlineData.empty(); }
 };

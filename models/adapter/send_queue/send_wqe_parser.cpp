@@ -141,7 +141,7 @@ SendRequest parseSendWqe(ByteView bytes, std::uint64_t index, QpService service,
     request.inlineData = pool.copyOf(bytes.subview(at, size - at));
     return request;
   }
-  if (service == QpService::kUd || service == QpService::kDci) {
+  if (hasDatagrams(service) || service == QpService::kDci) {
     const std::size_t length = takeDatagram(bytes.subview(0, size), at, request);
     if (length == 0) {
       markMalformed(request);

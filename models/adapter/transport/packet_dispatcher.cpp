@@ -1,5 +1,6 @@
 #include "models/adapter/transport/packet_dispatcher.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "models/adapter/requester/send_operation.h"
 #include "models/adapter/responder/message_rules.h"
 #include "models/adapter/responder/responder.h"
+#include "models/adapter/transport/special_queue_pairs.h"
 #include "models/network/crc.h"
 #include "models/network/packet_layout.h"
 #include "models/network/partition_keys.h"
@@ -103,6 +105,9 @@ void PacketDispatcher::spread(Entry& entry, network::Packet& packet) {
 }
 
 void PacketDispatcher::deliver(Entry& entry, network::Packet& packet) {
+  if (SpecialQueuePairs::isSpecial(packet.destinationQp)) {
+    packet.destinationQp = ports_.queuePairs.specialOf(entry.number, packet.destinationQp);
+  }
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
     ++drops_.unknownQp;
@@ -132,6 +137,17 @@ void PacketDispatcher::onCacheReady(std::uint64_t token) {
   dispatch(*held.entry, held.packet);
 }
 
+// Subnet management has no partition and general services those of the whole port (InfiniBand volume 1, 10.9).
+bool PacketDispatcher::isOfPartition(const Entry& entry, const QueuePair& qp, const network::Packet& packet) const {
+  if (qp.attributes.service == QpService::kRaw || qp.attributes.service == QpService::kQp0) return true;
+  if (qp.attributes.service != QpService::kQp1) {
+    return network::partitionsMatch(packet.partitionKey, ports_.routes.partitionKey(qp.attributes.path));
+  }
+  const std::vector<std::uint16_t>& keys = ports_.routes.port(entry.number).partitionKeys;
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](std::uint16_t key) { return network::partitionsMatch(packet.partitionKey, key); });
+}
+
 void PacketDispatcher::dispatch(Entry& entry, network::Packet& packet) {
   QueuePair* qp = ports_.queuePairs.find(packet.destinationQp);
   if (qp == nullptr) {
@@ -143,8 +159,7 @@ void PacketDispatcher::dispatch(Entry& entry, network::Packet& packet) {
     ++drops_.wrongPath;
   } else if (qp->attributes.path.port != entry.number) {
     ++drops_.wrongPort;
-  } else if (packet.service != network::Service::kRaw &&
-             !network::partitionsMatch(packet.partitionKey, ports_.routes.partitionKey(qp->attributes.path))) {
+  } else if (!isOfPartition(entry, *qp, packet)) {
     ++drops_.wrongPartition;
     entry.violations.countPartition();
   } else if (!qp->mayReceive()) {

@@ -83,6 +83,7 @@ class PacketDispatcher final : private CacheClient {
   void appendFcs(network::Packet& packet);
   void spread(Entry& entry, network::Packet& packet);
   void deliver(Entry& entry, network::Packet& packet);
+  [[nodiscard]] bool isOfPartition(const Entry& entry, const QueuePair& qp, const network::Packet& packet) const;
   void dispatch(Entry& entry, network::Packet& packet);
   void hold(Entry& entry, network::Packet& packet);
   void onCacheReady(std::uint64_t token) override;

@@ -21,13 +21,17 @@ enum class QpService : std::uint8_t {
   kDci = 0x5,            ///< initiator of dynamic connections: each request names its target
   kDct = 0x6,            ///< their target, made by commands of its own
   kRegisteredUmr = 0xC,  ///< the driver's own: executes nothing but UMRs, for keys of every protection domain
-  kQp0 = 0x7,
-  kQp1 = 0x8,
-  kDcResponder = 0xF0,  ///< the adapter's own: what a target keeps of one initiator
-  kRaw = 0x9,           ///< Ethernet frames: one send queue or one receive queue, made by commands of their own
+  kQp0 = 0x7,            ///< a port's queue pair of subnet management
+  kQp1 = 0x8,            ///< and that of general services
+  kDcResponder = 0xF0,   ///< the adapter's own: what a target keeps of one initiator
+  kRaw = 0x9,            ///< Ethernet frames: one send queue or one receive queue, made by commands of their own
 };
+/// Whether it is a management queue pair of a port.
+constexpr bool isSpecial(QpService service) { return service == QpService::kQp0 || service == QpService::kQp1; }
+/// Whether it sends and receives unreliable datagrams.
+constexpr bool hasDatagrams(QpService service) { return service == QpService::kUd || isSpecial(service); }
 /// Whether each request is one packet that stands alone.
-constexpr bool isDatagram(QpService service) { return service == QpService::kUd || service == QpService::kRaw; }
+constexpr bool isDatagram(QpService service) { return hasDatagrams(service) || service == QpService::kRaw; }
 /// Whether requests of this kind are acknowledged and retried.
 constexpr bool isReliable(QpService service) {
   return service == QpService::kRc || service == QpService::kXrc || service == QpService::kDci ||

@@ -10,6 +10,8 @@ class QpLookup {
  public:
   /// nullptr if there is no such queue pair.
   virtual QueuePair* find(QpNumber number) = 0;
+  /// What a packet that came in at `port`, counted from 1, means by the number of a special queue pair (0 or 1).
+  [[nodiscard]] virtual QpNumber specialOf(std::uint8_t port, QpNumber number) const = 0;
   /// Something for it is on its way: a hint, for a number that may be wrong.
   virtual void expect(QpNumber number) = 0;
 

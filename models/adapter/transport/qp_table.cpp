@@ -44,7 +44,7 @@ bool isLayoutSupported(const QpAttributes& attributes) {
 }  // namespace
 
 QpTable::QpTable(const DatapathConfig& config, CqDirectory& completionQueues, EventPort& events, std::size_t ports)
-    : config_(config), completionQueues_(completionQueues), events_(events), ports_(ports) {}
+    : config_(config), completionQueues_(completionQueues), events_(events), ports_(ports), special_(ports) {}
 
 QpTable::~QpTable() = default;
 
@@ -232,6 +232,10 @@ CommandResult QpTable::modify(QpNumber number, QpTransition transition, std::uin
     toReset(*qp);
     return {};
   }
+  if (transition == QpTransition::kResetToInit && isSpecial(qp->attributes.service) &&
+      !special_.bind(attributes.path.port, qp->attributes.service, number)) {
+    return refuse(CommandStatus::kResourceBusy, Syndrome::kQpSpecialTaken);
+  }
   if (transition == QpTransition::kReadyToSendToDrain) {
     qp->attributes.notifyWhenDrained = attributes.notifyWhenDrained;
   }
@@ -356,6 +360,7 @@ void QpTable::toReset(QueuePair& qp) {
   stages_->sendQueue.reset(qp);
   stages_->receiveQueue.reset(qp);
   completionQueues_.discard(qp.number);
+  if (isSpecial(qp.attributes.service)) special_.release(qp.number);
   qp.attributes.state = QpState::kReset;
   qp.attributes.migration = MigrationState::kMigrated;
 }

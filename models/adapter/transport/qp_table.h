@@ -14,6 +14,7 @@
 #include "models/adapter/transport/multicast_groups.h"
 #include "models/adapter/transport/qp_directory.h"
 #include "models/adapter/transport/qp_lookup.h"
+#include "models/adapter/transport/special_queue_pairs.h"
 #include "models/kernel/object_slab.h"
 
 namespace hca::adapter {
@@ -61,6 +62,9 @@ class QpTable final : public QpDirectory,
   [[nodiscard]] const FlowSteering& steering() const { return steering_; }
 
   QueuePair* find(QpNumber number) override;
+  [[nodiscard]] QpNumber specialOf(std::uint8_t port, QpNumber number) const override {
+    return special_.find(port, number);
+  }
   void expect(QpNumber number) override;
   void onRequesterError(QueuePair& qp) override;
   void onResponderError(QueuePair& qp, EventType event) override;
@@ -109,6 +113,7 @@ class QpTable final : public QpDirectory,
   std::unique_ptr<Stages> stages_;
   FlowSteering steering_;
   MulticastGroups groups_;
+  SpecialQueuePairs special_;
   kernel::ObjectSlab<QueuePair> table_;    // by number - kFirstNumber
   std::map<DynamicPeer, QpNumber> peers_;  // contexts of targets
   std::uint32_t nextSlot_ = 0;

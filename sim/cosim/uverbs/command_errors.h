@@ -7,9 +7,10 @@
 
 namespace hca::cosim {
 
-/// Linux drivers/net/ethernet/mellanox/mlx5/core/cmd.c, cmd_status_to_err.
+/// Linux drivers/net/ethernet/mellanox/mlx5/core/cmd.c, cmd_status_to_err and wait_func.
 [[nodiscard]] inline int errnoOf(const adapter::CommandResult& result) {
   using adapter::CommandStatus;
+  if (result.syndrome == adapter::Syndrome::kCommandTimedOut) return ETIMEDOUT;
   switch (result.status) {
     case CommandStatus::kOk:
       return 0;

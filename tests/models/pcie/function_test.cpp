@@ -270,5 +270,33 @@ TEST(Function, ClientsMayAskAgainWhileTheyAreTold) {
   EXPECT_EQ(chain.last, 10U);
 }
 
+TEST(Function, OneThatIsGoneReadsAsAllOnesUntilItIsBack) {
+  PcieSystem system;
+  const std::uint32_t bar = system.rootComplex.configRead(0x10, 4);
+  system.read(0, 64, 1);
+  system.endpoint.setPresent(false);
+  EXPECT_EQ(system.registers.resets, 1);
+  EXPECT_EQ(system.rootComplex.configRead(0, 4), ~0U);
+  system.rootComplex.configWrite(0x10, 4, 0);
+  std::vector<std::uint8_t> seen;
+  const auto read = [&] {
+    system.rootComplex.barRead(0, 4, 4, [&](ByteView bytes) { seen.assign(bytes.begin(), bytes.end()); });
+    system.settle();
+  };
+  read();
+  EXPECT_EQ(seen, std::vector<std::uint8_t>(4, 0xFF));
+  system.rootComplex.barWrite(0, 4, pattern(4));
+  system.write(0, pattern(64), 2);
+  system.settle();
+  EXPECT_TRUE(system.registers.writes.empty());
+  EXPECT_EQ(system.peek(0, 64), std::vector<std::uint8_t>(64));
+  EXPECT_TRUE(system.client.reads.empty()) << "what was under way is dropped";
+  system.endpoint.setPresent(true);
+  EXPECT_EQ(system.registers.resets, 2);
+  EXPECT_EQ(system.rootComplex.configRead(0x10, 4), bar);
+  read();
+  EXPECT_EQ(seen, std::vector<std::uint8_t>(4, 0));
+}
+
 }  // namespace
 }  // namespace hca::pcie::test

@@ -23,7 +23,7 @@ const FieldCase kCapabilityFields[] = {
     field<HcaCapabilities::FixedBufferSize>("HcaCapabilities::FixedBufferSize", 0x108, 1),
     field<HcaCapabilities::LogMaxMemoryRegion>("HcaCapabilities::LogMaxMemoryRegion", 0x109, 7),
     field<HcaCapabilities::ForceTeardown>("HcaCapabilities::ForceTeardown", 0x110, 1),
-    field<HcaCapabilities::FastTeardown>("HcaCapabilities::FastTeardown", 0x111, 1),
+    field<HcaCapabilities::FastTeardown>("HcaCapabilities::FastTeardown", 0xFB, 1),
     field<HcaCapabilities::LogMaxBsfList>("HcaCapabilities::LogMaxBsfList", 0x112, 6),
     field<HcaCapabilities::NullMemoryKey>("HcaCapabilities::NullMemoryKey", 0x119, 1),
     field<HcaCapabilities::LogMaxKlmList>("HcaCapabilities::LogMaxKlmList", 0x11A, 6),

@@ -181,5 +181,43 @@ TEST_F(ConfigChecksTest, AKeyIsComplainedAboutOnce) {
                   "main.ini:4: mtu: 1500B is no MTU: 256B, 512B, 1KiB, 2KiB or 4KiB"));
 }
 
+TEST_F(ConfigChecksTest, Drills) {
+  const std::string flow = "[flow.a]\niters = 1\n[drill.d]\n";
+  EXPECT_THAT(problems(flow + "kind = command_status\nopcode = CREATE_CQ\nstatus = bad_size\nafter = 3\n"), IsEmpty());
+  EXPECT_THAT(problems(flow + "host = 1\n"),
+              ElementsAre(HasSubstr("main.ini:3: kind: is missing: what is to go wrong, such as command_timeout")));
+  EXPECT_THAT(problems(flow + "kind = command_timeout\nopcode = CREAT_CQ\nvector = 1\n"),
+              ElementsAre("main.ini:5: opcode: 'CREAT_CQ' is no command of the adapter (nearest known: CREATE_CQ)",
+                          "main.ini:6: vector: means nothing to a drill of kind command_timeout"));
+  EXPECT_THAT(problems(flow + "kind = command_late\n"),
+              ElementsAre("main.ini:3: duration: is missing: how late the answer comes, such as 5s"));
+  EXPECT_THAT(problems(flow + "kind = cq_error\nsyndrome = 3\n"),
+              ElementsAre("main.ini:5: syndrome: 3 is none: 1 overrun, 2 access violation"));
+  EXPECT_THAT(problems(flow + "kind = health\nsyndrome = 256\nhost = 2\n"),
+              ElementsAre("main.ini:5: syndrome: 256 is none of the health buffer: 1 to 255",
+                          "main.ini:6: host: 2 is no host: hosts are numbered 0 to 1"));
+  EXPECT_THAT(
+      problems(flow + "kind = link_flap\ncount = 2\nport = 2\nadapter = 1\n"),
+      ElementsAre("main.ini:3: duration: is missing: a link goes down more than once only if it comes up between",
+                  "main.ini:7: adapter: 1 is no adapter of host 0: adapters are numbered 0 to 0"));
+  EXPECT_THAT(problems(flow + "kind = link_flap\nport = 2\n"), ElementsAre("main.ini:5: port: 2 is no port of it"));
+  EXPECT_THAT(problems(flow + "kind = extra_interrupt\nvector = 64\n"),
+              ElementsAre("main.ini:5: vector: 64 is no vector of it: they are numbered 0 to 63"));
+}
+
+TEST_F(ConfigChecksTest, ADrillThatIsAskedForLater) {
+  const LoadedConfig loaded = load("[flow.a]\niters = 1\n");
+  const auto ask = [&](const std::string& key, const std::string& value) {
+    std::vector<std::string> texts;
+    const LoadedDrill drill =
+        loadDrill(loaded.config, "now", {{{}, "kind", "lost_interrupt", {"drill", 0}}, {{}, key, value, {"drill", 0}}});
+    for (const Problem& problem : drill.problems) texts.push_back(describe(problem));
+    return texts;
+  };
+  EXPECT_THAT(ask("vector", "3"), IsEmpty());
+  EXPECT_THAT(ask("vecto", "3"), ElementsAre("drill: vecto: is no known key of a drill (nearest known: vector)"));
+  EXPECT_THAT(ask("host", "9"), ElementsAre("drill: host: 9 is no host: hosts are numbered 0 to 1"));
+}
+
 }  // namespace
 }  // namespace hca::config

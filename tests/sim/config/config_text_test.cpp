@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "sim/config/section_catalog.h"
+#include "sim/drills/drill_kinds.h"
 #include "tests/sim/config/config_test_files.h"
 
 namespace hca::config {
@@ -41,8 +42,25 @@ TEST_F(ConfigTextTest, ShowsEveryKeyAndOnlyDifferencesOfAHost) {
   EXPECT_THAT(shown, testing::Not(HasSubstr("[host.0")));
   const SectionCatalog catalog;
   for (const SectionSchema& section : catalog.sections()) {
+    if (section.name == sim::kDrillSection) continue;  // each has the keys of its kind alone
     for (const KeySchema& key : section.keys) EXPECT_THAT(shown, HasSubstr('\n' + key.name + " = "));
   }
+}
+
+TEST_F(ConfigTextTest, ADrillShowsTheKeysOfItsKind) {
+  std::string text(kWork);
+  for (const sim::DrillKindInfo& info : sim::drillKinds()) {
+    text += std::string("[drill.") + info.name + "]\nkind = " + info.name + "\nat = 3ms\n";
+    if (info.kind == sim::DrillKind::kCommandLate) text += "duration = 1s\n";
+  }
+  const LoadedConfig first = load(text);
+  ASSERT_THAT(lines(first), IsEmpty());
+  const std::string shown = effectiveIni(first.config, true);
+  const LoadedConfig second = load(shown);
+  EXPECT_THAT(lines(second), IsEmpty()) << shown;
+  EXPECT_EQ(effectiveSections(first.config), effectiveSections(second.config));
+  EXPECT_THAT(shown, HasSubstr("[drill.reset]\n"));
+  EXPECT_EQ(first.config.drills.size(), sim::drillKinds().size());
 }
 
 TEST_F(ConfigTextTest, ShowsDifferencesOfAdaptersAndPorts) {

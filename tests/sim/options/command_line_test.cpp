@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -30,7 +31,8 @@ class CommandLineTest : public config::ConfigTest {
                             [this](const RunRequest& request) { return run(request); },
                             [this](const CosimRequest& request) { return cosim(request); },
                             [this](const ServeRequest& request) { return serve(request); },
-                            [this](const AttachRequest& request) { return attach(request); }};
+                            [this](const AttachRequest& request) { return attach(request); },
+                            [this](const VfioRequest& request) { return vfio(request); }};
     return runCommandLine(arguments, environment);
   }
   report::Result run(const RunRequest& request) {
@@ -49,6 +51,13 @@ class CommandLineTest : public config::ConfigTest {
     isShared_ = request.isShared;
     hasVirtualTime_ = request.hasVirtualTime;
     constexpr int kOfTheProgram = 7;
+    return kOfTheProgram;
+  }
+  int vfio(const VfioRequest& request) {
+    commands_ = request.commands;
+    sync_ = request.sync;
+    delay_ = request.startDelay;
+    constexpr int kOfTheProgram = 8;
     return kOfTheProgram;
   }
   int serve(const ServeRequest& request) {
@@ -78,6 +87,7 @@ class CommandLineTest : public config::ConfigTest {
   std::function<void()> action_;
   int runs_ = 0;
   int cosims_ = 0;
+  std::chrono::milliseconds delay_{};
   int serves_ = 0;
   std::string name_;
   sim::Sync sync_;
@@ -337,7 +347,8 @@ TEST_F(CommandLineTest, PrintsACompletionScriptThatWorks) {
     return contentOf(path("reply"));
   };
   EXPECT_EQ(complete("hcasim r", 1), "run\n");
-  EXPECT_EQ(complete("hcasim \"\"", 1), "run cosim serve attach env config completion --help --version\n");
+  EXPECT_EQ(complete("hcasim \"\"", 1),
+            "run cosim vm serve attach env drill vfio config completion --help --version\n");
   EXPECT_EQ(complete("hcasim config s", 2), "show\n");
   EXPECT_EQ(complete("hcasim run --st", 2), "--strict-notify\n");
   EXPECT_EQ(complete("hcasim run --log e", 3), "error\n");
@@ -396,6 +407,22 @@ TEST_F(CommandLineTest, CosimHasStatusesOfItsOwnForBadInput) {
   EXPECT_EQ(cosims_, 0);
   EXPECT_EQ(call({"cosim", "--help"}), kDone);
   EXPECT_THAT(out(), HasSubstr("--virtual-time"));
+}
+
+TEST_F(CommandLineTest, VfioStartsProgramsWithTheirOwnDriver) {
+  EXPECT_EQ(call({"vfio", "--delay", "0.5", "prog", "--help", ":", "-H", "0", "other"}), 8);
+  ASSERT_EQ(commands_.size(), 2U);
+  EXPECT_EQ(commands_[0].words, (std::vector<std::string>{"prog", "--help"}));
+  EXPECT_EQ(commands_[1].host, 0U);
+  EXPECT_EQ(sync_.kind, sim::Sync::Kind::kPaced) << "without a word";
+  EXPECT_EQ(delay_, std::chrono::milliseconds(500));
+  EXPECT_EQ(call({"vfio", "--sync", "free", "prog"}), 8);
+  EXPECT_EQ(sync_.kind, sim::Sync::Kind::kFree);
+  EXPECT_EQ(call({"vfio", "--sync", "soon", "prog"}), kCosimBadInput);
+  EXPECT_THAT(err_.str(), HasSubstr("--sync: 'soon' is none of paced, paced:SCALE, free"));
+  EXPECT_EQ(call({"vfio", "-H", "7", "prog"}), kCosimBadInput);
+  EXPECT_EQ(call({"vfio", "--set", "no.such=1", "prog"}), kCosimBadInput);
+  EXPECT_EQ(call({"vfio", "--help"}), kDone);
 }
 
 }  // namespace

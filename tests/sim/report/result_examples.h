@@ -39,6 +39,18 @@ inline Result exampleResult() {
                     {HostIndex(1), AdapterIndex(0), 0, InterruptVector(1), 7}};
   result.pcie = {{HostIndex(0), AdapterIndex(0), PcieResult::Direction::kUpstream, 10, 880, 0.123456789}};
   result.drops = {{HostIndex(0), AdapterIndex(0), {}, "unknown destination", 2}};
+  AdapterResult adapter;
+  adapter.host = HostIndex(1);
+  adapter.adapter = AdapterIndex(0);
+  adapter.state = "disabled";
+  adapter.generations = 3;
+  adapter.objects = {{"XRC SRQ", 0, 7, 7, 2}};
+  adapter.pages = {12, 320, 960, 948, 320};
+  adapter.left = {{2, "TEARDOWN_HCA", true, {{"CQ", 2}, {"PD", 1}}, 0}};
+  adapter.commands = {{"CREATE_CQ", 5}};
+  adapter.statuses = {{"OK", 4}, {"BAD_PARAM_ERR", 1}};
+  adapter.rejections = {{"slot busy", 1}};
+  result.adapters = {adapter};
   result.asyncEvents = {{HostIndex(1), AdapterIndex(0), Time(5'000'500), "CQ_ERR", 0x81, 1}};
   result.hazards = {
       {"arm_after_entry", HostIndex(1), AdapterIndex(0), CqNumber(0x81), 3, 4, Time(1'000'000), Time(2'000'000)}};

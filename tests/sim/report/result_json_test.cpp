@@ -11,7 +11,7 @@ namespace {
 
 // Written out by hand: field names, their order and the form of the numbers are a contract with users' scripts.
 constexpr const char* kExample = R"({
-  "schema_version": 4,
+  "schema_version": 5,
   "name": "example",
   "config": {
     "run": {
@@ -115,6 +115,50 @@ constexpr const char* kExample = R"({
       "count": 2
     }
   ],
+  "adapters": [
+    {
+      "host": 1,
+      "adapter": 0,
+      "state": "disabled",
+      "generations": 3,
+      "objects": {
+        "xrc_srq": {
+          "live": 0,
+          "created": 7,
+          "destroyed": 7,
+          "most": 2
+        }
+      },
+      "pages": {
+        "held": 12,
+        "most": 320,
+        "given": 960,
+        "taken": 948,
+        "needed": 320
+      },
+      "left": [
+        {
+          "generation": 2,
+          "end": "TEARDOWN_HCA",
+          "objects": {
+            "cq": 2,
+            "pd": 1
+          },
+          "pages": 0
+        }
+      ],
+      "commands": {
+        "CREATE_CQ": 5
+      },
+      "statuses": {
+        "OK": 4,
+        "BAD_PARAM_ERR": 1
+      },
+      "rejections": {
+        "slot busy": 1
+      }
+    }
+  ],
   "async_events": [
     {
       "host": 1,
@@ -158,7 +202,8 @@ TEST(ResultJson, HasTheDocumentedForm) { EXPECT_EQ(toJson(exampleResult()), kExa
 
 TEST(ResultJson, AnEmptyResultHasAllLists) {
   const auto json = nlohmann::json::parse(toJson(Result()));
-  for (const char* list : {"flows", "cqs", "vectors", "pcie", "drops", "async_events", "hazards", "failures"}) {
+  for (const char* list :
+       {"flows", "cqs", "vectors", "pcie", "drops", "adapters", "async_events", "hazards", "failures"}) {
     EXPECT_TRUE(json.at(list).is_array()) << list;
   }
   EXPECT_EQ(json.at("simulated_ns"), 0);

@@ -127,5 +127,15 @@ TEST(ResultTable, ListsOnlyQueuesThatSaySomething) {
   EXPECT_THAT(toTable(result), HasSubstr("... and 8 more (--json has all)"));
 }
 
+TEST(ResultTable, TellsWhatDriversLeftInAdapters) {
+  EXPECT_EQ(leftLines(exampleResult()),
+            "\nleft in the adapter: 2 CQ, 1 PD (host 1, at TEARDOWN_HCA of bring-up 2)\n"
+            "left in the adapter: 12 pages (host 1, at the end)\n");
+  Result result = exampleResult();
+  result.adapters[0].left[0].isTeardown = false;  // a reset
+  result.adapters[0].state = "initialized";
+  EXPECT_EQ(leftLines(result), "") << "a driver uses them";
+}
+
 }  // namespace
 }  // namespace hca::report

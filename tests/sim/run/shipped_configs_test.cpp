@@ -183,5 +183,15 @@ TEST(ShippedConfigs, WithTwoFastGenerationsTheNetworkDecides) {
   for (const FlowResult& each : result.flows) EXPECT_GT(each.throughput, 80.0) << each.name;
 }
 
+TEST(ShippedConfigs, DrillsAllHappenAndTheFlowGoesOn) {
+  const Result result = runShipped("drills.ini");
+  EXPECT_FALSE(result.failed());
+  EXPECT_EQ(flow(result, "ping").iterations, 2000U);
+  ASSERT_EQ(result.drills.size(), 4U);
+  for (const report::DrillResult& drill : result.drills) EXPECT_TRUE(drill.done) << drill.name;
+  ASSERT_EQ(result.drills[1].kernelLog.size(), 2U);
+  EXPECT_EQ(result.drills[1].kernelLog[0], "Recovered 1 EQEs on cmd_eq");
+}
+
 }  // namespace
 }  // namespace hca::test

@@ -2,6 +2,7 @@
 // counted.
 #include <random>
 
+#include "models/wire/decode_fields.h"
 #include "tests/models/adapter/command/command_fixture.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -103,8 +104,12 @@ class CommandFuzz : public CommandFixture {
     for (BusAddress& page : pool_) page = memory_.allocate();
     for (BusAddress& page : hostPages_) page = memory_.allocate();
     processor_.setTeardownHandler([this] { clearTables(); });
-    processor_.setListener([this](const CommandRecord& record) {
-      if (record.delivery == wire::DeliveryStatus::kOk && record.result.ok()) ++succeeded_;
+    probes_.command.attach([this](const observe::CommandEvent& event) {
+      const CommandRecord& record = *event.record;
+      // Whatever the bytes are, they can be told.
+      EXPECT_LT(wire::fieldsText(wire::decodeCommandInput(record.input)).size(), 1U << 16);
+      EXPECT_LT(wire::fieldsText(wire::decodeCommandOutput(record.input, record.output)).size(), 1U << 16);
+      if (!record.rejection && record.result.ok()) ++succeeded_;
     });
   }
 

@@ -29,7 +29,8 @@ class DeviceCommandsTest : public CommandFixture {
 TEST_F(DeviceCommandsTest, BringUpInOrder) {
   setQueue();
   std::vector<std::string> names;
-  processor_.setListener([&](const CommandRecord& record) {
+  probes_.command.attach([&](const observe::CommandEvent& event) {
+    const CommandRecord& record = *event.record;
     EXPECT_TRUE(record.result.ok()) << record.name;
     if (names.empty() || names.back() != record.name) names.emplace_back(record.name);
   });
@@ -218,9 +219,9 @@ TEST_F(DeviceCommandsTest, CapabilitiesThatTheDriversNeed) {
   EXPECT_EQ(wire::HcaCapabilities::MaxNumEqs::get(caps), 256U);
 }
 
-TEST_F(DeviceCommandsTest, OnlyGeneralCapabilitiesExist) {
+TEST_F(DeviceCommandsTest, OtherTypesOfCapabilitiesAreUnknown) {
   enable();
-  for (const std::uint32_t type : {1U, 2U, 3U, 4U, 0x7FFFU}) {
+  for (const std::uint32_t type : {1U, 2U, 4U, 0x7FFFU}) {
     expectRefusal(issue(makeInput(CommandOpcode::kQueryHcaCapabilities, 16, type << 1), 0x1010),
                   CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType);
     expectRefusal(issue(makeInput(CommandOpcode::kSetHcaCapabilities, 0x110, type << 1)), CommandStatus::kBadParameter,
@@ -244,7 +245,54 @@ TEST_F(DeviceCommandsTest, SetCapabilitiesChangesTheCurrentAndNotTheMost) {
   expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kCapabilityNotSettable);
 }
 
+TEST_F(DeviceCommandsTest, AtomicCapabilities) {
+  enable();
+  for (const std::uint32_t current : {0U, 1U}) {
+    const Reply reply = issue(makeInput(CommandOpcode::kQueryHcaCapabilities, 16, 3U << 1 | current), 0x1010);
+    ASSERT_TRUE(reply.ok());
+    // Offsets by hand, from mlx5_ifc_atomic_caps_bits.
+    EXPECT_EQ(reply.output[16 + 0x08] & 0xC0, 0x40) << "atomic_req_8B_endianness_mode";
+    EXPECT_EQ(reply.output[16 + 0x09 - 1] & 0x02, 0x02) << "supported_atomic_req_8B_endianness_mode_1";
+    EXPECT_EQ(wire::loadBigEndian<std::uint16_t>(reply.output.data() + 16 + 0x12), 3) << "compare-swap, fetch-add";
+    EXPECT_EQ(wire::loadBigEndian<std::uint16_t>(reply.output.data() + 16 + 0x16), 8) << "of 8 bytes";
+  }
+}
+
+TEST_F(DeviceCommandsTest, AtomicsStayInTheOrderOfTheHost) {
+  enable();
+  auto input = makeInput(CommandOpcode::kSetHcaCapabilities, 0x1010, 3U << 1);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kCapabilityNotSettable);
+  input[16 + 0x08] = 0x80;
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kCapabilityNotSettable);
+  input[16 + 0x08] = 0x40;
+  EXPECT_TRUE(issue(input).ok());
+  wire::CommandInput::begin(input, CommandOpcode::kSetHcaCapabilities, 3U << 1 | 1U);
+  expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kUnsupportedCapabilityType);
+}
+
 // ---- the rest
+
+TEST_F(DeviceCommandsTest, DriverVersionIsKeptUntilTheReset) {
+  bringUp();
+  const auto versionInput = [](const std::string& text) {
+    auto input = makeInput(CommandOpcode::kSetDriverVersion, 0x50);
+    std::copy(text.begin(), text.end(), input.begin() + 0x10);
+    return input;
+  };
+  const std::string longest(63, 'v');
+  for (const std::string& text : {std::string("Linux,mlx5_core,6.8.0"), longest, std::string()}) {
+    ASSERT_TRUE(issue(versionInput(text)).ok());
+    EXPECT_EQ(processor_.device().driverVersion, text);
+  }
+  ASSERT_TRUE(issue(versionInput("before")).ok());
+  expectRefusal(issue(versionInput(longest + "v")), CommandStatus::kBadParameter, Syndrome::kDriverVersionUnterminated);
+  EXPECT_EQ(processor_.device().driverVersion, "before");
+  auto cut = versionInput("cut");
+  cut.pop_back();
+  expectRefusal(issue(cut), CommandStatus::kBadInputLength, Syndrome::kInputTooShort);
+  processor_.reset();
+  EXPECT_EQ(processor_.device().driverVersion, "");
+}
 
 TEST_F(DeviceCommandsTest, AdapterAndSpecialContexts) {
   bringUp();

@@ -32,9 +32,9 @@ TEST_F(InitSegmentTest, InitializingUntilTheBootTimeToThePicosecond) {
   processor_.reset();
   const Time start = calendar_.now();
   calendar_.runUntil(start + config_.bootTime - picoseconds(1));
-  EXPECT_EQ(readRegister(0x1FC), 0x80000000U);
+  EXPECT_EQ(readRegister(0x1FC), 0xC0000000U) << "and a reset can be asked for";
   calendar_.runUntil(start + config_.bootTime);
-  EXPECT_EQ(readRegister(0x1FC), 0U);
+  EXPECT_EQ(readRegister(0x1FC), 0x40000000U);
 }
 
 TEST_F(InitSegmentTest, HealthCounterMovesWithSimulatedTime) {

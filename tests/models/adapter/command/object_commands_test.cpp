@@ -148,8 +148,6 @@ TEST_F(ObjectCommandsTest, EventQueue) {
   EXPECT_EQ(eq.ring.pages.size(), 1U);
   EXPECT_EQ(eq.eventBitmap[0], 0x1234'5678'9ABC'DEF0U);
   EXPECT_EQ(eq.eventBitmap[3], 0x8000'0000'0000'0001U);
-  expectRefusal(issue(makeNumberInput(CommandOpcode::kDeallocUar, uar_)), CommandStatus::kResourceBusy,
-                Syndrome::kUarInUse);
   const Reply queried = issue(makeNumberInput(CommandOpcode::kQueryEq, number.value()), 0x118);
   ASSERT_TRUE(queried.ok());
   EXPECT_TRUE(std::equal(queried.output.begin() + 0x58, queried.output.begin() + 0x78, input.begin() + 0x58));
@@ -158,12 +156,22 @@ TEST_F(ObjectCommandsTest, EventQueue) {
   EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDeallocUar, uar_)).ok());
 }
 
+// What becomes of programs that close their device before they destroy their queues: perftest does.
+TEST_F(ObjectCommandsTest, APageOfDoorbellsGoesBeforeItsQueues) {
+  const Reply created = issue(eqInput(uar_, 0));
+  ASSERT_TRUE(created.ok());
+  EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDeallocUar, uar_)).ok());
+  const std::uint32_t number = wire::EqCommand::Number::get(created.output);
+  EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDestroyEq, number)).ok());
+  expectRefusal(issue(makeNumberInput(CommandOpcode::kDeallocUar, uar_)), CommandStatus::kBadResource,
+                Syndrome::kUnknownUar);
+}
+
 TEST_F(ObjectCommandsTest, EventQueueRefusals) {
   expectRefusal(issue(eqInput(uar_ + 1, 0)), CommandStatus::kBadResource, Syndrome::kUnknownUar);
   auto input = eqInput(uar_, 0);
   wire::EventQueueContext::LogSize::set(wire::CreateEqInput::Context::mutableView(input), 31);
   expectRefusal(issue(input), CommandStatus::kExceedLimit, Syndrome::kEqSizeOutOfRange);
-  EXPECT_EQ(uars_.holders(UarIndex(uar_)), 0U) << "a refused create holds nothing";
   input = eqInput(uar_, 0);
   wire::EventQueueContext::LogPageSize::set(wire::CreateEqInput::Context::mutableView(input), 20);
   expectRefusal(issue(input), CommandStatus::kBadParameter, Syndrome::kEqPagesWrong);
@@ -199,10 +207,8 @@ TEST_F(ObjectCommandsTest, CompletionQueue) {
   cqs_.holders[number] = 1;
   expectRefusal(issue(makeNumberInput(CommandOpcode::kDestroyCq, number.value())), CommandStatus::kResourceBusy,
                 Syndrome::kCqInUse);
-  EXPECT_EQ(uars_.holders(UarIndex(uar_)), 1U) << "a refused destroy drops nothing";
   cqs_.holders[number] = 0;
   EXPECT_TRUE(issue(makeNumberInput(CommandOpcode::kDestroyCq, number.value())).ok());
-  EXPECT_EQ(uars_.holders(UarIndex(uar_)), 0U);
 }
 
 TEST_F(ObjectCommandsTest, ResizeOfACompletionQueue) {

@@ -296,5 +296,21 @@ TEST(CqOverrunIgnored, SwitchingItOnLetsWaitingEntriesGo) {
   EXPECT_TRUE(bench.events.events.empty());
 }
 
+TEST(CqOverrun, AQueueCanBeBrokenOnPurpose) {
+  CqBench bench;
+  const CqNumber cq = bench.createSmall();
+  const CqNumber other = bench.createSmall();
+  EXPECT_EQ(bench.engine->lastQueue(), other);
+  EXPECT_TRUE(bench.engine->breakQueue(cq, CqStatus::kWriteFailed));
+  EXPECT_FALSE(bench.engine->breakQueue(cq, CqStatus::kOverflow)) << "once";
+  EXPECT_FALSE(bench.engine->breakQueue(CqNumber(0xFFFF), CqStatus::kOverflow));
+  ASSERT_EQ(bench.events.events.size(), 1u);
+  EXPECT_EQ(bench.events.events[0].record.object, cq.value());
+  EXPECT_EQ(bench.events.events[0].record.syndrome, 2);
+  bench.complete(cq, 1);
+  bench.settle();
+  EXPECT_EQ(bench.dma.count(pcie::Traffic::kCqe), 0u);
+}
+
 }  // namespace
 }  // namespace hca::adapter

@@ -369,5 +369,18 @@ TEST(EqEngine, RandomScheduleLosesNoEvent) {
   EXPECT_GT(handled, 1'000u);
 }
 
+TEST(EqEngine, AnOverflowThatWasAskedForLosesTheNextEvents) {
+  EqBench bench;
+  const EqNumber eq = bench.create(bench.attributes(2));
+  std::vector<EventType> lost;
+  bench.engine->overflow({eq, {1, 1}, [&](EventType type) { lost.push_back(type); }});
+  bench.raise(eq, 3);
+  bench.settle();
+  EXPECT_EQ(bench.entries(), 2u);
+  EXPECT_EQ(lost, std::vector<EventType>{EventType::kCompletion});
+  EXPECT_EQ(bench.engine->find(eq)->counters.overflows, 1u);
+  EXPECT_EQ(bench.engine->healthSyndrome(), HealthSyndrome::kEqOverrun);
+}
+
 }  // namespace
 }  // namespace hca::adapter

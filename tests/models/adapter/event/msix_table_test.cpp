@@ -122,5 +122,24 @@ TEST(MsixTable, PendingArrayHasWholeWords) {
   EXPECT_EQ(large.pendingBytes(), 16u);
 }
 
+TEST(MsixTable, LostMessagesAreThoseThatWereAskedFor) {
+  EqBench bench;
+  int lost = 0;
+  bench.vectors->lose({InterruptVector(3), {1, 2}, [&] { ++lost; }});
+  bench.vectors->fire(InterruptVector(4));
+  bench.vectors->fire(InterruptVector(3));
+  EXPECT_EQ(bench.messages(), 2u) << "another vector, and the one that is spared";
+  bench.setMask(3, true);
+  bench.vectors->fire(InterruptVector(3));
+  EXPECT_EQ(lost, 0) << "pending, not sent";
+  bench.setMask(3, false);
+  EXPECT_EQ(lost, 1);
+  EXPECT_EQ(pending(bench)[0], 0) << "the adapter believes it sent";
+  bench.vectors->fire(InterruptVector(3));
+  bench.vectors->fire(InterruptVector(3));
+  EXPECT_EQ(lost, 2);
+  EXPECT_EQ(bench.messages(), 3u);
+}
+
 }  // namespace
 }  // namespace hca::adapter
