@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "sim/cosim/guarded_launch.h"
 #include "sim/cosim/program.h"
 #include "sim/cosim/program_environment.h"
 #include "sim/cosim/program_group.h"
@@ -71,13 +72,7 @@ int runShared(const CosimRequest& request) {
 }  // namespace
 
 int launch(const CosimRequest& request) {
-  const Termination termination;
-  try {
-    return request.isShared ? runShared(request) : runInProcess(request);
-  } catch (const std::exception& error) {
-    request.err << "hcasim: " << error.what() << '\n';
-    return options::kCosimBadInput;
-  }
+  return guardedLaunch(request.err, [&] { return request.isShared ? runShared(request) : runInProcess(request); });
 }
 
 }  // namespace hca::cosim

@@ -120,21 +120,6 @@ KernelDriver::KernelDriver(const DriverEnvironment& environment, const DriverCon
         execute(std::move(input), outputLength, std::move(done));
       }) {}
 
-void KernelDriver::keepWatch() {
-  life_.keepWatch();
-  if (life_.completionVectors() != 0 && !hasFailed_) health_.wake();
-}
-
-// Once: an event may say so, or a look at the device's health.
-void KernelDriver::onFatal() {
-  if (std::exchange(hasFailed_, true)) return;
-  giveDrainsUp();
-  if (life_.commands() != nullptr) life_.commands()->giveUpAll();
-  for (DriverClient* client : owners_.clients()) {
-    client->onAsyncEvent(static_cast<std::uint8_t>(wire::EventType::kInternalError), 0, 0, 0);
-  }
-}
-
 void KernelDriver::start(std::function<void(CommandResult)> ready) {
   life_.up([this, ready = std::move(ready)](CommandResult result) {
     deviceMemory_.reset(capabilities().deviceMemory.size);

@@ -1,13 +1,9 @@
 #include "sim/vfio/vfio_launcher.h"
 
-#include <ostream>
-#include <stdexcept>
-
 #include "sim/cosim/cosim_result.h"
+#include "sim/cosim/guarded_launch.h"
 #include "sim/cosim/program_group.h"
 #include "sim/cosim/run_folder.h"
-#include "sim/cosim/termination.h"
-#include "sim/options/exit_code.h"
 #include "sim/vfio/function_simulation.h"
 
 namespace hca::vfio {
@@ -40,13 +36,7 @@ int run(const options::VfioRequest& request) {
 }  // namespace
 
 int launch(const options::VfioRequest& request) {
-  const cosim::Termination termination;
-  try {
-    return run(request);
-  } catch (const std::exception& error) {
-    request.err << "hcasim: " << error.what() << '\n';
-    return options::kCosimBadInput;
-  }
+  return cosim::guardedLaunch(request.err, [&] { return run(request); });
 }
 
 }  // namespace hca::vfio

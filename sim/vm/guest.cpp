@@ -77,7 +77,9 @@ void Guest::step() {
 void Guest::takeConsole(const std::string& bytes) {
   if (!setting_.isOurs && setting_.output) setting_.output(bytes);
   takeLines(consoleRest_, bytes, [this](std::string line) {
-    isPanicked_ = isPanicked_ || line.find("Kernel panic") != std::string::npos;
+    // Its trace may be longer than what is kept.
+    const auto panic = line.find("Kernel panic");
+    if (panic != std::string::npos && panic_.empty()) panic_ = line.substr(panic);
     consoleLines_.push_back(std::move(line));
     if (consoleLines_.size() > kConsoleLines) consoleLines_.pop_front();
   });

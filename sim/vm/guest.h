@@ -54,7 +54,8 @@ class Guest {
   [[nodiscard]] std::optional<int> exitStatus() const { return exitStatus_; }
   /// The guest's last word: it is about to switch itself off.
   [[nodiscard]] bool hasHalted() const { return hasHalted_; }
-  [[nodiscard]] bool isPanicked() const { return isPanicked_; }
+  /// What its kernel said when it gave up; empty: it didn't.
+  [[nodiscard]] const std::string& panic() const { return panic_; }
   /// Of QEMU; nothing while it runs.
   [[nodiscard]] std::optional<int> qemuStatus() { return program_ ? program_->poll() : std::optional<int>(); }
   /// QEMU doesn't run, or never did.
@@ -80,9 +81,9 @@ class Guest {
   std::unique_ptr<cosim::Program> program_;
   KernelLog log_;
   std::deque<std::string> consoleLines_;
-  std::string consoleRest_, statusRest_;
+  std::string consoleRest_, statusRest_, panic_;
   std::vector<std::string> troubles_;
-  bool isReady_ = false, isRunning_ = false, isListening_ = false, hasHalted_ = false, isPanicked_ = false;
+  bool isReady_ = false, isRunning_ = false, isListening_ = false, hasHalted_ = false;
   bool hasSpoken_ = false;
   bool takesKeys_ = false;
   std::string keys_;  // typed before that

@@ -149,7 +149,7 @@ bool Guests::isFailed() {
   for (const auto& guest : guests_) {
     const auto ended = guest->qemuStatus();
     if (ended) guest->step();  // its last words
-    if (guest->isPanicked() && ended) return fail(*guest, options::kRunFailed, "had a kernel panic");
+    if (!guest->panic().empty() && ended) return fail(*guest, options::kRunFailed, "has gone: " + guest->panic());
     const bool isAllowed = guest->hasHalted() || request_.shellHost;
     if (ended && *ended != 0) {
       return fail(*guest, options::kCosimFault, "has gone: QEMU ended with status " + std::to_string(*ended));

@@ -1,12 +1,10 @@
 #include "sim/vm/vm_launcher.h"
 
-#include <exception>
 #include <ostream>
 #include <stdexcept>
 
+#include "sim/cosim/guarded_launch.h"
 #include "sim/cosim/run_folder.h"
-#include "sim/cosim/termination.h"
-#include "sim/options/exit_code.h"
 #include "sim/vfio/function_simulation.h"
 #include "sim/vm/guests.h"
 #include "sim/vm/vm_result.h"
@@ -57,13 +55,7 @@ int run(const VmRequest& request) {
 }  // namespace
 
 int launch(const VmRequest& request) {
-  const cosim::Termination termination;
-  try {
-    return run(request);
-  } catch (const std::exception& error) {
-    request.err << "hcasim: " << error.what() << '\n';
-    return options::kCosimBadInput;
-  }
+  return cosim::guardedLaunch(request.err, [&] { return run(request); });
 }
 
 }  // namespace hca::vm

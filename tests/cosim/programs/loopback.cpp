@@ -3,12 +3,12 @@
 // usage: loopback [poll|event] [MESSAGES] [SIZE]
 //
 // Sends messages of SIZE bytes, alternating SEND and RDMA WRITE, checks every completion and every byte. Exit 0 or 1.
-#include <infiniband/verbs.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "tests/cosim/programs/reliable_connection.h"
 
 namespace {
 
@@ -62,39 +62,8 @@ void open(Setup& setup, bool withEvents, std::size_t size) {
 }
 
 void connect(Setup& setup) {
-  ibv_qp_init_attr init{};
-  init.send_cq = init.recv_cq = ibv_cq_ex_to_cq(setup.cq);
-  init.cap.max_send_wr = init.cap.max_recv_wr = kDepth;
-  init.cap.max_send_sge = init.cap.max_recv_sge = 1;
-  init.qp_type = IBV_QPT_RC;
-  setup.qp = need(ibv_create_qp(setup.pd, &init), "no queue pair");
-  ibv_port_attr port{};
-  need(ibv_query_port(setup.context, 1, &port) == 0, "the port can't be queried");
-  ibv_qp_attr attr{};
-  attr.qp_state = IBV_QPS_INIT;
-  attr.port_num = 1;
-  attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-  need(ibv_modify_qp(setup.qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0,
-       "not to INIT");
-  attr.qp_state = IBV_QPS_RTR;
-  attr.path_mtu = IBV_MTU_1024;
-  attr.dest_qp_num = setup.qp->qp_num;
-  attr.ah_attr.dlid = port.lid;
-  attr.ah_attr.port_num = 1;
-  attr.max_dest_rd_atomic = 1;
-  attr.min_rnr_timer = 12;
-  need(ibv_modify_qp(setup.qp, &attr,
-                     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                         IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0,
-       "not to RTR");
-  attr.qp_state = IBV_QPS_RTS;
-  attr.timeout = 14;
-  attr.retry_cnt = attr.rnr_retry = 7;
-  attr.max_rd_atomic = 1;
-  need(ibv_modify_qp(setup.qp, &attr,
-                     IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                         IBV_QP_MAX_QP_RD_ATOMIC) == 0,
-       "not to RTS");
+  setup.qp = hcasim_test::makeReliable(setup.pd, ibv_cq_ex_to_cq(setup.cq), kDepth);
+  hcasim_test::connectReliable(setup.qp, setup.qp->qp_num, hcasim_test::localId(setup.context));
 }
 
 void post(Setup& setup, std::size_t size, bool isWrite) {

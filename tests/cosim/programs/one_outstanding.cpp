@@ -6,26 +6,22 @@
 //
 // It does what a flow of kind arm_race does, so that what the adapters write can be compared. Exit 0 or 1.
 #include <arpa/inet.h>
-#include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/cosim/programs/reliable_connection.h"
+
 namespace {
 
-constexpr int kDepth = 16;
+using namespace hcasim_test;  // NOLINT(google-build-using-namespace): a program of one file
 
-void need(bool fine, const char* what) {
-  if (fine) return;
-  std::fprintf(stderr, "one_outstanding: %s (errno %d)\n", what, errno);
-  std::exit(1);
-}
+constexpr int kDepth = 16;
 
 struct Address {
   std::uint32_t qp = 0;
@@ -46,48 +42,13 @@ struct End {
 End end;
 
 void openDevice() {
-  ibv_device** list = ibv_get_device_list(nullptr);
-  need(list != nullptr && list[0] != nullptr, "no device");
-  end.context = ibv_open_device(list[0]);
-  need(end.context != nullptr, "the device can't be opened");
-  ibv_free_device_list(list);
+  end.context = openFirstDevice();
   end.pd = ibv_alloc_pd(end.context);
   end.mr = ibv_reg_mr(end.pd, end.buffer, sizeof end.buffer, IBV_ACCESS_LOCAL_WRITE);
   end.channel = ibv_create_comp_channel(end.context);
   end.cq = ibv_create_cq(end.context, 2 * kDepth, nullptr, end.channel, 0);
-  ibv_qp_init_attr init{};
-  init.send_cq = init.recv_cq = end.cq;
-  init.cap.max_send_wr = init.cap.max_recv_wr = kDepth;
-  init.cap.max_send_sge = init.cap.max_recv_sge = 1;
-  init.qp_type = IBV_QPT_RC;
-  end.qp = ibv_create_qp(end.pd, &init);
-  need(end.mr != nullptr && end.qp != nullptr, "no queue pair");
-}
-
-void connectTo(const Address& other) {
-  ibv_qp_attr attr{};
-  attr.qp_state = IBV_QPS_INIT;
-  attr.port_num = 1;
-  need(ibv_modify_qp(end.qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0, "INIT");
-  attr.qp_state = IBV_QPS_RTR;
-  attr.path_mtu = IBV_MTU_1024;
-  attr.dest_qp_num = other.qp;
-  attr.ah_attr.dlid = static_cast<std::uint16_t>(other.lid);
-  attr.ah_attr.port_num = 1;
-  attr.max_dest_rd_atomic = 1;
-  attr.min_rnr_timer = 12;
-  need(ibv_modify_qp(end.qp, &attr,
-                     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                         IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0,
-       "RTR");
-  attr.qp_state = IBV_QPS_RTS;
-  attr.timeout = 18;
-  attr.retry_cnt = attr.rnr_retry = 7;
-  attr.max_rd_atomic = 1;
-  need(ibv_modify_qp(end.qp, &attr,
-                     IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                         IBV_QP_MAX_QP_RD_ATOMIC) == 0,
-       "RTS");
+  need(end.mr != nullptr && end.cq != nullptr, "no queue");
+  end.qp = makeReliable(end.pd, end.cq, kDepth);
 }
 
 void postReceive(std::uint64_t slot) {
@@ -128,13 +89,11 @@ void receiveAll(void* bytes, std::size_t length) {
 }
 
 void connectToPeer(int receives) {
-  ibv_port_attr port{};
-  need(ibv_query_port(end.context, 1, &port) == 0, "the port can't be queried");
-  const Address own{end.qp->qp_num, port.lid};
+  const Address own{end.qp->qp_num, localId(end.context)};
   Address other;
   sendAll(&own, sizeof own);
   receiveAll(&other, sizeof other);
-  connectTo(other);
+  connectReliable(end.qp, other.qp, static_cast<std::uint16_t>(other.lid));
   for (int slot = 0; slot < receives; ++slot) postReceive(static_cast<std::uint64_t>(slot));
   std::uint8_t ready = 1;
   sendAll(&ready, 1);

@@ -1,21 +1,12 @@
 // A queue pair that is connected to itself, for test programs.
 #pragma once
 
-#include <infiniband/verbs.h>
-
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+
+#include "tests/cosim/programs/reliable_connection.h"
 
 namespace hcasim_test {
-
-inline void need(bool fine, const char* what) {
-  if (fine) return;
-  std::fprintf(stderr, "%s (errno %d)\n", what, errno);
-  std::exit(1);
-}
 
 struct SelfConnection {
   ibv_context* context = nullptr;
@@ -28,13 +19,7 @@ struct SelfConnection {
   std::uint8_t* buffer = own;
   std::size_t size = sizeof own;
 
-  void openDevice() {
-    ibv_device** list = ibv_get_device_list(nullptr);
-    need(list != nullptr && list[0] != nullptr, "no device");
-    context = ibv_open_device(list[0]);
-    need(context != nullptr, "the device can't be opened");
-    ibv_free_device_list(list);
-  }
+  void openDevice() { context = openFirstDevice(); }
 
   void open() {
     if (context == nullptr) openDevice();
@@ -42,14 +27,9 @@ struct SelfConnection {
     mr = ibv_reg_mr(pd, buffer, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
     channel = ibv_create_comp_channel(context);
     cq = ibv_create_cq(context, 16, nullptr, channel, 0);
-    ibv_qp_init_attr init{};
-    init.send_cq = init.recv_cq = cq;
-    init.cap.max_send_wr = init.cap.max_recv_wr = 16;
-    init.cap.max_send_sge = init.cap.max_recv_sge = 1;
-    init.qp_type = IBV_QPT_RC;
-    qp = ibv_create_qp(pd, &init);
-    need(mr != nullptr && qp != nullptr, "no queue pair");
-    connect();
+    need(mr != nullptr && cq != nullptr, "no queue");
+    qp = makeReliable(pd, cq, 16);
+    connectReliable(qp, qp->qp_num, localId(context));
   }
 
   /// Writes the first 8 bytes of the first half of the buffer to the second half.
@@ -88,33 +68,6 @@ struct SelfConnection {
   void round() {
     post();
     need(poll() == IBV_WC_SUCCESS, "a completion with an error");
-  }
-
- private:
-  void connect() {
-    ibv_port_attr port{};
-    need(ibv_query_port(context, 1, &port) == 0, "the port can't be queried");
-    ibv_qp_attr attr{};
-    attr.qp_state = IBV_QPS_INIT;
-    attr.port_num = 1;
-    attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-    need(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0, "INIT");
-    attr.qp_state = IBV_QPS_RTR;
-    attr.path_mtu = IBV_MTU_1024;
-    attr.dest_qp_num = qp->qp_num;
-    attr.ah_attr.dlid = port.lid;
-    attr.ah_attr.port_num = 1;
-    need(ibv_modify_qp(qp, &attr,
-                       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                           IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0,
-         "RTR");
-    attr.qp_state = IBV_QPS_RTS;
-    attr.timeout = 14;
-    attr.retry_cnt = attr.rnr_retry = 7;
-    need(ibv_modify_qp(qp, &attr,
-                       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                           IBV_QP_MAX_QP_RD_ATOMIC) == 0,
-         "RTS");
   }
 };
 

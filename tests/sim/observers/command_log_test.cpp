@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/logging/logging.h"
+
 namespace hca::observers {
 namespace {
 
@@ -114,6 +116,20 @@ TEST(CommandLog, RepeatableTextHasNamesForAddresses) {
   EXPECT_NE(text.find(" mkc.start_addr=r1+0x0 "), std::string::npos) << text;
   EXPECT_EQ(text.find("klm_pas_mtt"), std::string::npos) << "of two runs one may have memory on two pages: " << text;
   EXPECT_EQ(text.find("translations_octword"), std::string::npos) << text;
+}
+
+// A full disk: said once, and the run goes on.
+TEST(CommandLog, SaysThatItsFileIsFull) {
+  std::ostringstream words;
+  logging::configure(words, spdlog::level::warn);
+  observe::Probes probes;
+  const CommandLog log(probes, "/dev/full");
+  const Example example;
+  for (int n = 0; n < 2; ++n) probes.command.fire([&] { return observe::CommandEvent{&example.record}; });
+  const std::string said = words.str();
+  const auto at = said.find("--log-commands: '/dev/full' could not be written to its end: No space left on device");
+  ASSERT_NE(at, std::string::npos) << said;
+  EXPECT_EQ(said.find("could not be written", at + 40), std::string::npos) << said;
 }
 
 class CommandLogFile : public testing::Test {

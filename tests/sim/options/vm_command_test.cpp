@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -23,6 +25,7 @@ class VmCommandTest : public testing::Test {
                               qemuArguments_ = request.qemuArguments;
                               timeout_ = request.timeout;
                               sync_ = request.sync;
+                              armRule_ = request.config.hosts[0].adapter.completion.armRule;
                               return 7;
                             }};
     return runCommandLine(words, environment);
@@ -40,6 +43,7 @@ class VmCommandTest : public testing::Test {
   std::vector<std::string> qemuArguments_;
   std::chrono::milliseconds timeout_{};
   sim::Sync sync_;
+  adapter::ArmRule armRule_ = adapter::ArmRule::kIbSpec;
 };
 
 TEST_F(VmCommandTest, RunsACommandAHost) {
@@ -67,6 +71,19 @@ TEST_F(VmCommandTest, PutsFilesWhereTheyAreOrAreToBe) {
   EXPECT_EQ(files_[1], std::pair(std::string("/etc/passwd"), std::string("opt/users")));
 }
 
+// The stock driver relies on it; whoever says something else gets that.
+TEST_F(VmCommandTest, AdaptersCompareUnlessTheUserSaysOtherwise) {
+  EXPECT_EQ(run({"ls"}), 7);
+  EXPECT_EQ(armRule_, adapter::ArmRule::kCiCompareOnce);
+  EXPECT_EQ(run({"--set", "adapter.completion.arm_rule=ci_compare", "ls"}), 7);
+  EXPECT_EQ(armRule_, adapter::ArmRule::kCiCompare);
+  const std::string file = testing::TempDir() + "vm_command_test.ini";
+  std::ofstream(file) << "[host]\ncount = 2\n";
+  EXPECT_EQ(run({"--config", file, "ls"}), 7);
+  EXPECT_EQ(armRule_, adapter::ArmRule::kIbSpec);
+  std::remove(file.c_str());
+}
+
 TEST_F(VmCommandTest, RefusesWhatMakesNoSense) {
   refuses({"a", ":", "-H", "0", "b"}, "host 0 has two commands");
   refuses({"-H", "9"}, "there is no host 9");
@@ -78,6 +95,8 @@ TEST_F(VmCommandTest, RefusesWhatMakesNoSense) {
   refuses({"--kernel", "/no/kernel", "a"}, "--kernel: there is no file '/no/kernel'");
   refuses({"--add", "/no/file", "a"}, "--add: there is no file '/no/file'");
   refuses({"--add", "/etc/passwd:users", "a"}, "no absolute path");
+  refuses({"--log-commands", "-", "a"}, "--log-commands: name a file");
+  refuses({"--log-entries", "/no/such/folder/log", "a"}, "--log-entries: '/no/such/folder/log' can't be written");
   refuses({"--module", "/etc/passwd", "a"}, "is no kernel module");
 }
 
