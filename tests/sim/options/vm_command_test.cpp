@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -77,7 +78,7 @@ TEST_F(VmCommandTest, AdaptersCompareUnlessTheUserSaysOtherwise) {
   EXPECT_EQ(armRule_, adapter::ArmRule::kCiCompareOnce);
   EXPECT_EQ(run({"--set", "adapter.completion.arm_rule=ci_compare", "ls"}), 7);
   EXPECT_EQ(armRule_, adapter::ArmRule::kCiCompare);
-  const std::string file = testing::TempDir() + "vm_command_test.ini";
+  const std::string file = testing::TempDir() + "vm_command_test." + std::to_string(getpid()) + ".ini";
   std::ofstream(file) << "[host]\ncount = 2\n";
   EXPECT_EQ(run({"--config", file, "ls"}), 7);
   EXPECT_EQ(armRule_, adapter::ArmRule::kIbSpec);

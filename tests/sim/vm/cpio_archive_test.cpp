@@ -1,6 +1,7 @@
 #include "sim/vm/cpio_archive.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -56,7 +57,7 @@ TEST(CpioArchive, HoldsFilesLinksAndTheFoldersAboveThem) {
 }
 
 TEST(CpioArchive, TakesAFolderOfThisMachine) {
-  const std::string folder = testing::TempDir() + "cpio_source";
+  const std::string folder = testing::TempDir() + "cpio_source." + std::to_string(getpid());
   std::filesystem::create_directories(folder + "/inner");
   std::ofstream(folder + "/inner/file") << "text";
   CpioArchive archive;

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>  // NOLINT: setenv is POSIX
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <string>
 
 namespace hca::vm {
 namespace {
@@ -15,7 +17,9 @@ using testing::HasSubstr;
 
 class GuestImageTest : public testing::Test {
  protected:
-  GuestImageTest() : folder_(testing::TempDir() + "guest_image") { std::filesystem::create_directories(folder_); }
+  GuestImageTest() : folder_(testing::TempDir() + "guest_image." + std::to_string(getpid())) {
+    std::filesystem::create_directories(folder_);
+  }
   ~GuestImageTest() override { std::filesystem::remove_all(folder_); }
   void put(const std::string& name, const std::string& text) const { std::ofstream(folder_ + '/' + name) << text; }
   options::VmRequest request() { return {config_, {}, {}, std::cout, std::cerr, folder_}; }

@@ -1,5 +1,6 @@
 // Rings of completion and event queues as tools/cqe_dump shows them. The bytes are assembled by hand.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -216,7 +217,7 @@ TEST(CqeDump, PartOfARingIsEnoughIfItsSizeIsGiven) {
 }
 
 TEST(CqeDump, ReadsFiles) {
-  const std::string path = testing::TempDir() + "hcasim_cqe_dump_test.hex";
+  const std::string path = testing::TempDir() + "hcasim_cqe_dump_test." + std::to_string(getpid()) + ".hex";
   std::ofstream(path) << flushed("d2");
   EXPECT_TRUE(contains(run({path, "--brief"}, "").out, "work request flushed"));
   std::remove(path.c_str());

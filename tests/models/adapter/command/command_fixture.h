@@ -43,14 +43,7 @@ inline std::vector<std::uint8_t> makeNumberInput(wire::CommandOpcode opcode, std
 }
 
 class CommandFixture : public testing::Test {
- protected:
-  static constexpr std::uint32_t kUars = 32;
-
-  explicit CommandFixture(AdapterIdentity who = identity(), Bytes deviceMemory = Bytes(0))
-      : deviceMemory_(deviceMemory), identity_(std::move(who)) {
-    calendar_.runUntil(config_.bootTime);
-  }
-
+ public:
   static AdapterIdentity identity() {
     AdapterIdentity identity;
     identity.nodeGuid = 0x0002'C903'0001'0000;
@@ -63,6 +56,15 @@ class CommandFixture : public testing::Test {
     identity.ports = {port};
     return identity;
   }
+
+ protected:
+  static constexpr std::uint32_t kUars = 32;
+
+  explicit CommandFixture(AdapterIdentity who = identity(), Bytes deviceMemory = Bytes(0))
+      : deviceMemory_(deviceMemory), identity_(std::move(who)) {
+    calendar_.runUntil(config_.bootTime);
+  }
+
   static CommandConfig configuration() {
     CommandConfig config;
     config.bootPages = 4;

@@ -13,15 +13,10 @@ constexpr std::uint16_t kNodeDescription = 0x10, kNodeInfo = 0x11, kGuidInfo = 0
 constexpr std::uint16_t kOk = 0, kBadVersion = 4, kMethod = 8, kAttribute = 0xC, kBadValue = 0x1C;
 
 AdapterIdentity withTables(bool two) {
-  AdapterIdentity identity;
-  identity.nodeGuid = 0x0002'C903'0001'0000;
-  identity.systemImageGuid = 0x0002'C903'0001'0003;
-  PortIdentity port;
-  port.guid = 0x0002'C903'0001'0001;
-  port.lid = Lid(7);
-  port.subnetManagerLid = Lid(1);
+  AdapterIdentity identity = CommandFixture::identity();
+  PortIdentity port = identity.ports.front();
   port.lmc = 2;
-  port.gids = {{0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 2, 0xC9, 3, 0, 1, 0, 1}, {0xFE, 0x80, 0, 0, 0, 0, 0, 0, 9}};
+  port.gids.push_back({0xFE, 0x80, 0, 0, 0, 0, 0, 0, 9});
   port.pkeys.assign(34, 0x8001);
   port.pkeys[0] = 0xFFFF;
   port.pkeys[33] = 0x1234;
